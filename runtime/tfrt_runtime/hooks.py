@@ -24,7 +24,10 @@ def _as_code(shown: object) -> str:
 
 
 class Follower(Protocol):
-    """How a notebook follows a run that it will show; made before the run starts."""
+    """The way in which a notebook follows a run that it will show.
+
+    A follower is made before the run starts.
+    """
 
     watch: Any
     """The `Watch` that receives the run's events, or None."""

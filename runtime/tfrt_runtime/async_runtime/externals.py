@@ -283,9 +283,9 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """Return the error of an assertion that failed on this thread.
+    """Return the error of an assertion that failed on this thread, and a flag.
 
-    Also return whether an interrupt caused the failure.  `failed` is the assertion's own error.  If
+    The flag is True if an interrupt caused the failure.  `failed` is the assertion's own error.  If
     the assertion follows the call of a registered function that raised an exception, the returned
     error is that exception, located at the place of `failed`.
     """

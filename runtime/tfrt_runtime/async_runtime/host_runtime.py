@@ -173,7 +173,7 @@ class HostRuntime(ABC):
     def _above(self, own: int, context: int) -> Iterator[None]:
         """Record that code further down this thread's stack waits for the code in the `with` block.
 
-        `own` is the context of the code further down, and `context` is that of the block.
+        `own` is the context of the waiting code, and `context` is the context of the block.
         """
         is_nested = own != context and own not in self._beneath
         if is_nested:
@@ -429,8 +429,8 @@ class CodeOfRun:
 def _awaited_object(value: int) -> int:
     """Return the unresolved object of compiled code that a run's result represents, or 0.
 
-    The call that returned the object has added a waiter to it, by which this function recognizes
-    it.  Call this function only while nothing is running.
+    A result represents an object if it has a waiter of the kind that `kernel_return_object` or
+    `kernel_return_buffer_object` adds.  Call this function only while nothing is running.
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}

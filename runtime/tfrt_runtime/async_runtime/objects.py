@@ -91,7 +91,7 @@ def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Return the error of a group to which more members were added than its size.
+    """Return the error of a group that has got more members than its size.
 
     The error is located at the addition, if that place is known.
     """

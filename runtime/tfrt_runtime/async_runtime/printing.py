@@ -1,4 +1,4 @@
-"""The functions of MLIR's runner utilities, with which programs print and read clocks.
+"""The functions of MLIR's runner utilities.  Programs call them to print and to read clocks.
 
 Buffers are printed as follows:
 

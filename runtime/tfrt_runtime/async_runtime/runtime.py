@@ -94,7 +94,7 @@ class AsyncRuntime(HostRuntime):
     def _call_failed(self, context: int, failure: int) -> None:
         """Report an error value to the run of the current host program.
 
-        The error is that of a call of compiled code, or of a result of the call.
+        A call of compiled code, or a result of such a call, has failed with this error.
         """
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)

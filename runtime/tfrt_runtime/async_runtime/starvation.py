@@ -21,7 +21,10 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""How many checks in a row must see no thread take a task, until the threads count as exhausted."""
+"""The threads count as exhausted after this number of checks without progress.
+
+A check shows no progress if no thread has taken a task since the previous check.
+"""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8

@@ -239,7 +239,7 @@ _KINDS: dict[type[Attribute], int] = {
 def to_plain(attribute: Attribute) -> Plain:
     """Return the value that a kernel receives for an attribute.
 
-    The value has one of Python's own types where possible.
+    It is a plain Python value if possible.
     """
     match attribute:
         case Scalar(_, value):

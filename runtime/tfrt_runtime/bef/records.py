@@ -53,8 +53,8 @@ a multiple of 4 in the functions section:
   attribute offsets, function indexes, result registers, and for each result its users.
 
 The pseudo kernel is first and does not run.  Its results are the function's arguments and the
-trigger, a register on which the kernels without operands depend.  The trigger's register number is
-the number of registers.
+trigger.  Kernels without operands are users of the trigger.  The trigger's register number is the
+number of registers.
 
 Rejected alternative: a general container such as Protocol Buffers or FlatBuffers, because files
 must be byte-for-byte identical to the files that TFRT's tools write.
@@ -116,8 +116,9 @@ class SectionId(IntEnum):
 class FunctionKind(IntEnum):
     """The kinds of functions.
 
-    The executor runs functions of kinds ASYNC and SYNC, the latter in the order of their kernels.
-    A NATIVE function is implemented by a registered native function.
+    - ASYNC: the executor runs the kernels when their operands are available.
+    - NATIVE: a registered native function implements the function.
+    - SYNC: the executor runs the kernels in order.
     """
 
     ASYNC = 0

@@ -140,8 +140,7 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """Return 0 if a result of a call is unavailable, -1 if a result is an error, and otherwise
-        1.
+        """Return the state of a call: 0 if a result is unavailable, -1 if one is an error, else 1.
 
         A call without results has the state of the run.  This method makes no AsyncValue, so that
         thousands of calls can be checked.

@@ -1,7 +1,7 @@
 """Run a whole file as the command line does: every function without arguments, in order.
 
 Each function is a run of its own, with its own resources and cancellation.  The text around the
-program's output is that of TFRT's driver.
+program's output is the same as in TFRT's driver.
 """
 
 from __future__ import annotations
@@ -112,10 +112,9 @@ def run_functions(
 
 
 def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
-    """Cancel a run that is stuck or out of time; wait briefly for kernels that have started.
+    """Cancel a run that is stuck or out of time, and wait briefly for kernels that have started.
 
-    Returns notes on the external values for which the run was waiting, and on the loop that was
-    running.
+    Return notes on the external values that the run needed, and on the loop that was running.
     """
     waits = execution.waiting_for()
     execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")

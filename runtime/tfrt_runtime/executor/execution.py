@@ -459,9 +459,10 @@ class Execution(RunWaits):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many kernels are decided (have run or were skipped), and how many are known.
+        """The number of decided kernels, and the number of known kernels.
 
-        A call or a loop adds its kernels when it starts, unless it started before the first read.
+        A kernel is decided if it has run or was skipped.  A call or a loop adds its kernels when it
+        starts, unless it started before the first read.
         """
         decided, known = self.request.progress
         if known == 0:  # the run has not started

@@ -65,8 +65,10 @@ The import takes ten times as long as compiling a function.
 class LoadedFunction:
     """A function as the loader sees it.
 
-    `calls` has None for constants, which are in `constants`, keyed by register.  `first_handle` is
-    the handle of the first kernel, and `handle` is that of the function.
+    - `calls` has None for constants.
+    - `constants` are the constants, by register.
+    - `first_handle` is the handle of the first kernel.
+    - `handle` is the handle of the function.
     """
 
     function: BefFunction

@@ -134,7 +134,7 @@ class Executable:
         """
         self._firsts = _first_kernels(file.functions, self.functions)
         self._finishers: list[Finish] = []
-        """Objects to which native code has addresses."""
+        """Objects that must be kept, because native code has their addresses."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -416,8 +416,8 @@ class Executable:
     def print_value(self, context: int, number: int, value: int) -> None:
         """Print the report of kernel `number`.
 
-        `value` is the address of a benchmark's state, or how many microseconds the kernel has
-        slept.
+        For a benchmark, `value` is the address of its state.  For a kernel that sleeps, `value` is
+        the number of microseconds.
         """
         record = self._kernel(number)
         # Check the kernel, not its functions: a file may pass functions to a kernel that ignores

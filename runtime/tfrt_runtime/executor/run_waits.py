@@ -47,7 +47,7 @@ class AsCompleted:
         self._next: AsyncValue | None = None
         """The value for which the iterator waits.
 
-        It becomes available when another one of `values` has been resolved.
+        It becomes available when another item of `values` has been resolved.
         """
         self._lock = threading.RLock()
         for value in values:
@@ -180,7 +180,7 @@ class Progress:
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""How long a wait pauses between checks whether the tasks of a finished run have ended."""
+"""The time between two checks whether the tasks of a finished run have ended, in seconds."""
 
 
 class RunWaits(Returning):
@@ -241,11 +241,11 @@ class RunWaits(Returning):
 
         Returns False if `timeout` seconds pass first, or if the run is `stuck`.
 
-        Also waits for tasks that compiled functions have left running, even those of the host's
-        other runs, because such a task does not name its run.  If the time has passed, another wait
-        continues the run; workers continue it in any case.  On the queue `s`, Python and native
-        kernels run on the waiting thread, which finishes its current kernel when the time has
-        passed.  If the host has compiled functions, another thread finishes that kernel.
+        Also waits for tasks that compiled functions have left running.  This includes tasks of the
+        host's other runs, because a task does not name its run.  If the time has passed, another
+        wait continues the run; workers continue it in any case.  On the queue `s`, Python and
+        native kernels run on the waiting thread, which finishes its current kernel when the time
+        has passed.  If the host has compiled functions, another thread finishes that kernel.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the

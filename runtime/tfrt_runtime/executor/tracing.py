@@ -27,9 +27,9 @@ from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
-"""The time, the kind, the number of a kernel (or of a function), the instance, and the worker.
+"""The time, the kind, a number, the instance, and the worker.
 
-The number is that of a function for the kinds `call` and `return`.
+The number is a function's for the kinds `call` and `return`, and otherwise a kernel's.
 """
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
@@ -51,7 +51,7 @@ class Span:
     number: int
     instance: int
     worker: int
-    """The thread on which the span started; for a wait, the thread that ended it."""
+    """The thread on which the span started.  For a wait, the thread that ended the wait."""
     begin: int
     id: int
     """0 if the span occupies its thread until it ends."""

@@ -312,7 +312,7 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """Create an allocator of one of `ALLOCATOR_KINDS`, whose memory is limited by `limit`.
+    """Create an allocator of one of `ALLOCATOR_KINDS`.  `limit` limits its memory.
 
     Raises:
         TfrtError: if the kind does not exist.

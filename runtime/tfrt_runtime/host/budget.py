@@ -96,7 +96,7 @@ def parse_budget(memory: int | str | None) -> int:
     memory beyond its budget.
 
     Raises:
-        TfrtError: if `memory` is neither a byte count nor such a string, or is below 1 MiB.
+        TfrtError: if `memory` is not a byte count or a string of this form, or is below 1 MiB.
     """
     if memory is None:
         return default_budget()

@@ -48,7 +48,10 @@ HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How many seconds `HostContext.close` waits for the runs that it cancels."""
 HURRY_SECONDS = 0.1
-"""How many seconds `close` waits after Ctrl-C, and for threads whose kernels do not return."""
+"""How many seconds `close` waits after Ctrl-C.
+
+`close` also waits this long for threads whose kernels do not return.
+"""
 
 
 class SharedContext(Protocol):
@@ -90,8 +93,8 @@ class HostContext:
 
     Close a host, or use it in a `with` statement, to stop its threads.  If a host is dropped
     without being closed, its threads stop after its last run, when the host is garbage-collected.
-    On the work queue `s`, a run for which no thread waits never finishes; a host with such a run
-    must be closed.
+    On the work queue `s`, a run makes no progress unless a thread waits for it.  Close a host that
+    has an unfinished run on `s`.
     """
 
     def __init__(
@@ -301,8 +304,8 @@ class HostContext:
         running.  If no other thread runs these tasks, this thread does.
 
         Raises:
-            WorkQueueError: in a kernel of this host, whose run cannot finish before the kernel
-                returns.  Also on a thread that must not wait for the user's work queue.
+            WorkQueueError: in a kernel of this host, because its run cannot finish before the
+                kernel returns; and on a thread that must not wait for the user's work queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue

@@ -72,7 +72,7 @@ def set_default_host(host: HostContext | None) -> None:
 def users_default_host() -> HostContext | None:
     """Return the host that was last passed to `set_default_host`.
 
-    Returns None if there is no such host or it is closed.
+    Return None if no host was passed, or if the host is closed.
     """
     with _default.lock:
         host = _default.host if _default.is_of_user else None

@@ -19,9 +19,9 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 PLAIN = {str, bytes, int, float, bool, NoneType}
 
 _MAX_PLACES = 1000
-"""How many traceback entries an error keeps; at this depth, Python raises RecursionError."""
+"""Maximum number of traceback entries of an error.  At this depth, Python raises RecursionError."""
 _MAX_OTHERS = 3
-"""How many other failed steps an error of a run names."""
+"""Maximum number of other failed steps that an error of a run names."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instructions before the user's bytecode in `_stand_in`.
 
@@ -219,8 +219,8 @@ def _stand_in(
     the instruction's line and columns.  A new frame is positioned at the prologue.
 
     If the user's code has another line for the instruction, as in entries that libraries make by
-    hand, no expression is marked.  The returned offset is then that of the prologue, which has
-    `line` and no columns.
+    hand, no expression is marked.  The returned offset is then the offset of the prologue, which
+    has `line` and no columns.
 
     Args:
         positions: `co_positions` of the user's code.  It is part of a cache key: a bound method is

@@ -41,7 +41,7 @@ DEFER_NS = 250_000_000
 No start of a run takes that long, but waiting for a lock may.
 """
 SLICE_NS = 20_000_000
-"""How long a waiting thread stays in native code before Python may handle signals."""
+"""The time after which a waiting thread leaves native code, so that Python can handle signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions run when objects are destroyed.  Exceptions that they raise are lost."""

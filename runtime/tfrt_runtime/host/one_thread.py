@@ -35,7 +35,8 @@ It returns the seconds until its next call, or None if it has no work left.
 """
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
-"""How often native code may be entered on top of itself; about a hundred entries crash a page."""
+"""Maximum number of nested entries into native code.  About a hundred nested entries crash a page.
+"""
 LONGEST_SLEEP = 0.02
 DEAD_WAITS = 4
 IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)

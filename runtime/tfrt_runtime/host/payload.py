@@ -36,8 +36,8 @@ class ObjectTable:
     ) -> None:
         """Make a table.
 
-        `function` returns a function of `native.python.python_entries`, and `count` returns how
-        many handles exist.
+        `function` returns a function of `native.python.python_entries`.  `count` returns the number
+        of existing handles.
         """
         self.add: Callable[[object], int] = function("object_add")
         """Returns a new handle for an object."""
@@ -366,7 +366,7 @@ def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, in
 
 
 def read_as(word: str, value: int) -> object:
-    """Read a scalar payload as type `word`, whatever type it was written as."""
+    """Read a scalar payload as type `word`, even if it was written as another type."""
     return READERS[SCALAR_TYPES[word]](value)
 
 

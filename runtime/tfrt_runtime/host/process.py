@@ -47,7 +47,7 @@ MISSING = object()
 """The object that a function of `native.python` returns to leave its work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
-"""How many bits of a kernel's handle are its number within the program.
+"""The number of low bits of a kernel's handle that hold its number within the program.
 
 The program's number is in the higher bits.
 """
@@ -241,7 +241,10 @@ class NativeProcess:
 
     @property
     def memory_held(self) -> int:
-        """How many bytes of the system's memory native code and tensors use or keep for later."""
+        """The number of bytes of the system's memory that native code and tensors have.
+
+        This includes memory that is kept for later use.
+        """
         return self.words.held
 
     @property
@@ -331,9 +334,9 @@ class NativeProcess:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[bool]:
-        """Make memory available for the error that ends a run, inside the block.
+        """Make memory available, in the `with` block, for the error that ends a run.
 
-        Yields False if this thread is already inside such a block.
+        Yields False if this thread is already inside a block of `refusing`.
         """
         if getattr(self._local, "refuses", False):
             yield False

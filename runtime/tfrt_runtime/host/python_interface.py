@@ -5,9 +5,9 @@ The core uses documented functions of CPython, and the undocumented internals th
 shortcuts if this CPython differs, or if the environment variable TFRT_NB_SHORTCUTS is 0.
 
 `QUICK` and `SLOW` map the entries of the core to the core's modules.  An entry takes and returns
-64-bit integers.  Addresses are those of structs in `native.layouts`.  The function of the same name
-in the entry's module documents what the entry does, which words it takes, which references it takes
-over, and on which threads it may run.  A test checks the calls.
+64-bit integers.  Addresses are addresses of structs in `native.layouts`.  The docstring of the
+function of the same name, in the entry's module, is the entry's documentation: its effect, its
+words, the references that it takes over, and its threads.  A test checks the calls.
 """
 
 from __future__ import annotations
@@ -213,10 +213,10 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """Return the offset of the mapping in a contextvars context, and that of the current context.
+    """Return two offsets, or 0 for both if a field is not where this module expects it.
 
-    The current context is a field of CPython's thread state.  Both offsets are 0 if one of the
-    fields is not where this module expects it.
+    The first is the offset of the mapping in a contextvars context.  The second is the offset of
+    the current context in CPython's thread state.
     """
     context = contextvars.Context()
     referents = gc.get_referents(context)

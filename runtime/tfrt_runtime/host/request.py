@@ -72,7 +72,7 @@ class Request(Run):
     code: Any = None
     """The compiled code that the run may call (`async_runtime.host_runtime.CodeOfRun`), or None."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
-    """Called before each piece of output."""
+    """A function that is called before each piece of output, or None."""
     program: object
     """The running program, which must live until the run is over."""
 
@@ -226,10 +226,10 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many kernels are decided (have run or were skipped), and how many are known.
+        """The number of decided kernels, and the number of known kernels.
 
-        The known kernels are those of the outermost call, and of calls that started after the first
-        access.
+        A kernel is decided if it has run or was skipped.  The known kernels belong to the outermost
+        call, and to calls that started after the first access.
         """
         native = self.native
         native.observed = 1
@@ -278,7 +278,7 @@ class Request(Run):
     def enter_call(self) -> None:
         """Add an active call to the run, which the native core removes.
 
-        Only for kernels of the run.
+        Call this method only in kernels of the run.
 
         Raises:
             TfrtError: if the run is over, so that the caller is no longer one of its kernels.
@@ -291,7 +291,10 @@ class Request(Run):
         native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
-        """Keep the run open until `value` is resolved.  Only for kernels of the run."""
+        """Keep the run open until `value` is resolved.
+
+        Call this method only in kernels of the run.
+        """
         self.enter_call()
         value.and_then(self.leave_call)
 
@@ -300,10 +303,10 @@ class Request(Run):
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
-        """Add an external activity to the run.  Only for kernels of the run.
+        """Add an external activity to the run.
 
         The activity resolves the kernel's `results`, which the run has allocated, and then calls
-        `leave`.
+        `leave`.  Call this method only in kernels of the run.
         """
         with self.lock:
             self._outside += 1

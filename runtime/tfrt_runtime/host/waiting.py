@@ -18,8 +18,8 @@ thread would have to write for every task.
 This module also finds kernels that occupy a worker for too long.  A timer examines a host's threads
 ten times a second, which adds no cost to the calls.  A thread is in the same call at two
 examinations if its native context has not changed in between, because a kernel that finishes makes
-values there.  A kernel that holds the GIL is not found; it would hold the GIL in the blocking pool,
-too.
+values there.  A kernel that holds the GIL is not found.  Moving it to the blocking pool would not
+help, because it would hold the GIL there, too.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class KernelWait:
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
         """Tell whether the wait is over or may still end.
 
-        It may end through an event that is neither inside the runtime nor one of `waits`.
+        It may end through an event outside the runtime, except the events of `waits`.
         """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 

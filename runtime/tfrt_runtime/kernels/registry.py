@@ -241,12 +241,12 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    - `own` is how many arguments are for the kernel itself; these come first, and `types` are their
-      type words.  The other arguments are passed to the function.
-    - `added` is how many arguments the kernel makes, which the function gets first.
-    - `extra` is how many more results the function has than the kernel.
-    - `functions` is how many functions the kernel takes, or None for any number.
-    - `fixed_results` is how many results the kernel has, if the function does not make them.
+    - `own` is the number of leading arguments for the kernel itself, and `types` are their type
+      words.  The other arguments are passed to the function.
+    - `added` is the number of arguments that the kernel makes; the function gets them first.
+    - `extra` is the number of results that the function has in addition to the kernel's results.
+    - `functions` is the number of functions that the kernel takes, or None for any number.
+    - `fixed_results` is the number of results of the kernel, if the function does not make them.
     """
 
     name: str
@@ -304,7 +304,7 @@ class CompiledKernel:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The indexes of the arguments in the adapter's order: those in `awaited` are last."""
+        """The indexes of the arguments in the adapter's order: the `awaited` ones are last."""
         strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
         return (*strict, *self.awaited)
 

@@ -26,7 +26,7 @@ MODULES = (
     "tensor.cpu_elements",
     "tensor.cpu_convolution",
 )
-"""The modules in the order in which they are imported: small and common ones first.
+"""The modules in the order of their import: small and common modules first.
 
 The test kernels and all later modules need numpy.
 """

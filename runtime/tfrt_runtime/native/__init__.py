@@ -35,7 +35,7 @@ Read in this order:
 
 - Memory: `memory` (accesses, and lists that threads share), `layouts` (the structs, with a
   diagram), `cells` (the budget, and blocks), `trimming` (returns free blocks to the system),
-  `threads` (how a thread finds its context), `machine` (on which machine this process runs).
+  `threads` (how a thread finds its context), `machine` (the machine that runs this process).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Subfolders: `queues` (ready kernels, and the threads that run them), `calls` (a call of a
   function, and the run loop), `kernels`, `coroutines` (functions that compiled code calls).

@@ -63,7 +63,7 @@ from tfrt_runtime.native.memory import (
 )
 
 LARGE = 1 << 18
-"""The size in bytes from which a block's unused pages may be returned to the system."""
+"""The size in bytes of the smallest blocks whose unused pages may be returned to the system."""
 PAGE = 1 << 16
 """A multiple of the system's page size."""
 

@@ -97,7 +97,7 @@ class Library(dict[str, int]):
 
 
 def show_progress(line: str) -> None:
-    """Show a line of progress on standard error, in place of the previous line."""
+    """Show a line of progress on standard error, which replaces the previous line."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimising":

@@ -75,7 +75,10 @@ OUTLINE: set[str] = set()
 
 
 def native(function: Function) -> Function:
-    """Mark a native function, which is compiled and which ordinary Python can also call."""
+    """Mark a native function.
+
+    It is compiled, and ordinary Python can call it, too.
+    """
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
     return function
 
@@ -372,7 +375,7 @@ def set_thread_context(context: Address) -> Address:
 
 @operation
 def stack_room() -> int:
-    """Return by how many bytes this thread's stack may still grow.
+    """Return the number of bytes by which this thread's stack may still grow.
 
     A negative result means that the thread is using the reserve.
     """

@@ -36,7 +36,7 @@ MAX_ELEMENTS_BITS = 48
 
 @native
 def size_bits(size: int) -> int:
-    """Return how many bits the number `size` has, but at least SMALLEST_BLOCK_BITS."""
+    """Return the number of bits of the number `size`, but at least SMALLEST_BLOCK_BITS."""
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -131,7 +131,10 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
 
 @entry
 def reclaim_all(process: Address, _unused: int) -> int:
-    """Free the memory that the process keeps for later use; this implements `cells.reclaim`."""
+    """Free the memory that the process keeps for later use.
+
+    This function implements `cells.reclaim`.
+    """
     found = trim(process, 0)
     if load(process + at.PROCESS_STORE) != 0:
         found += trim_store(load(process + at.PROCESS_STORE))

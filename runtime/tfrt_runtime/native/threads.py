@@ -7,7 +7,8 @@ is LLVM IR because Numba has no global variables.
 
 An entry that is a Python function is bound to a Python integer: the address of the words that the
 entry needs.  A global variable holds the CPython function that reads the integer.  The table of
-CPython functions cannot provide it, because the address of that table is one of these words.
+CPython functions cannot provide that function, because the address of the table is one of the words
+that the entry needs.
 """
 
 START = "tfrt_threads_start"
@@ -40,9 +41,9 @@ EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE:
 """The functions that each machine defines in LLVM IR, with their numbers of words."""
 
 RESERVE = 2**21
-"""How many bytes at the end of a stack recursive programs must not use.
+"""The size in bytes of the end of a stack that recursive programs must not use.
 
-On a small stack, it is a quarter of the stack instead.
+On a small stack, the reserve is a quarter of the stack instead.
 """
 
 BOUND = f"""

@@ -26,7 +26,7 @@ from tfrt_runtime.native import layouts as at
 
 
 class Mark(NamedTuple):
-    """A position in an arena: how many words and how many relocations precede it."""
+    """A position in an arena, as the number of preceding words and of preceding relocations."""
 
     words: int
     relocations: int
@@ -36,8 +36,8 @@ class Mark(NamedTuple):
 class Piece:
     """A piece of an arena that other functions can repeat: a head, and the words appended after it.
 
-    `addresses` are the positions of words that are addresses, and `inner` those of addresses with a
-    target in the piece.  `numbers` are the positions of words that increase from piece to piece.
+    `addresses` are the positions of addresses, and `inner` of addresses that point into the piece.
+    `numbers` are the positions of words that increase from piece to piece.
     """
 
     words: array[int]
@@ -324,9 +324,9 @@ class FunctionWriter:
         return dict.fromkeys(users, 1) if len(set(users)) == len(users) else Counter(users)
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Return by how much the value of `register` decreases the ready count of each kernel.
+        """Return by how much the value of `register` decreases each user's ready count.
 
-        The weight is 0 for a kernel that any one argument starts.
+        The amount is 0 for a kernel that any one argument starts.
         """
         weights = {}
         for index, uses in self._uses(register).items():
@@ -346,7 +346,7 @@ class FunctionWriter:
 
     @cached_property
     def _references(self) -> list[int]:
-        """How many references the value of each register gets."""
+        """The number of references that the value of each register gets."""
         references = [*map(len, self._users)]
         for register, numbers in self._returns.items():
             references[register] += len(numbers)
@@ -394,7 +394,7 @@ class FunctionWriter:
 
     @cached_property
     def _waits(self) -> list[int]:
-        """How many arguments that are not constants each kernel awaits; 0 for a constant."""
+        """The number of awaited arguments of each kernel, without constants; 0 for a constant."""
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
             if register not in self._constants:
@@ -469,7 +469,7 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """Write a slot that delivers a constant to its returns; it has no users."""
+        """Write a slot that delivers a constant to its returns.  The slot has no users."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)

@@ -213,8 +213,9 @@ class Resolver:
     ) -> tuple[Call, PythonCall]:
         """Return the call of a Python kernel, and what Python needs to run it.
 
-        `types` are the types of the arguments and those of the results.  `attribute_names` is None
-        if the file has no names.  Arguments that the kernel does not await come last (`lazy_last`).
+        `types` are the types of the arguments and the types of the results.  `attribute_names` is
+        None if the file has no names.  Arguments that the kernel does not await come last
+        (`lazy_last`).
 
         Raises:
             TfrtError: if the kernel cannot take this call; located at the kernel.
@@ -461,9 +462,9 @@ def _control_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
-    """Return the order of `count` arguments in which those that the kernel does not await are last.
+    """Return an order of `count` arguments, with the arguments that the kernel does not await last.
 
-    Returns () if the kernel awaits all arguments.
+    Return () if the kernel awaits all arguments.
     """
     if not kernel.has_lazy or kernel.raw:
         return ()

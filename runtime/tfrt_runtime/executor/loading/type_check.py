@@ -115,7 +115,7 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
-    """Return the kind as which to read an attribute of type `word`, or `EMPTY` for an empty array.
+    """Return the kind for reading an attribute of type `word`, or `EMPTY` for an empty array.
 
     A file without the optional sections does not state the kind, so `word` determines it.  The file
     may state another width of integers than `word` has.

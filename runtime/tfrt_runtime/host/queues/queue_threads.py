@@ -65,9 +65,10 @@ class QueueThreads(ABC):
         self.has_started = threads == 0
         """Whether all workers are running."""
         self.when_interrupted: Callable[[], None] = lambda: None
-        """Called if the user presses Ctrl-C while a stand-in works and the queue has no workers.
+        """A function that ends the running work.
 
-        Ends the running work, as if it ran on the waiting thread.
+        It is called if the user presses Ctrl-C while a stand-in works and the queue has no workers.
+        The effect is the same as if the work ran on the waiting thread.
         """
         self.quiescing: set[int] = set()
         """Contexts whose kernel waits only for the queue to become quiescent."""
@@ -76,7 +77,7 @@ class QueueThreads(ABC):
         self.resolving: set[int] = set()
         """Addresses of values that Python threads are resolving, which may add work."""
         self.on_resolve: Callable[[int], None] | None = None
-        """Called with the address of a value on the Python thread that will resolve it."""
+        """Called before a Python thread resolves a value, with the value's address."""
         self.native = Queue.new(at.QUEUE_SIZE)
         """The native core's struct QUEUE of this queue."""
         self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
@@ -326,7 +327,7 @@ class QueueThreads(ABC):
         """Refuse to work in a child process of the process that created the queue.
 
         Raises:
-            WorkQueueError: in such a child process.
+            WorkQueueError: in a child process.
         """
         if self.is_of_parent:
             raise WorkQueueError(error(OF_PARENT))
@@ -389,7 +390,7 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
     """Return a function that returns a context of the queue.
 
-    If the queue is gone, that function returns the process's spare context.
+    If the queue no longer exists, the returned function returns the process's spare context.
     """
 
     def borrow() -> int:
@@ -419,7 +420,7 @@ class StandIn:
         """
         self._queue = queue
         self.waiters = ctypes.c_int64(0)
-        """How many threads are waiting.  Changed only while holding the queue's lock."""
+        """The number of waiting threads.  A thread must hold the queue's lock to change it."""
         self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:

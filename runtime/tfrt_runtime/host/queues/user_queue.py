@@ -74,7 +74,7 @@ class ConcurrentWorkQueue(Protocol):
         """Call `task` now or later, on any thread."""
 
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
-        """Call `task` on a thread that may block; return `task` if no such thread is available.
+        """Call `task` on a thread that may block.  If no such thread is available, return `task`.
 
         With `allow_queuing`, the task may wait until other tasks finish.  Otherwise, a running
         blocking kernel may be waiting for this task, so the task needs a thread immediately.
@@ -93,7 +93,7 @@ class ConcurrentWorkQueue(Protocol):
 class Task:
     """A piece of a program, to be called once.
 
-    `name` and `location` are those of its first kernel.
+    `name` and `location` are the name and the location of its first kernel.
     """
 
     __slots__ = ("_address", "_queue", "location", "name")
@@ -385,7 +385,10 @@ def _is_in_order(ended: int) -> bool:
 
 
 class _Moment:
-    """The event for which a user's queue waits: a word becomes 0, or the time `end` comes."""
+    """The event for which a user's queue waits.
+
+    The event is that a word becomes 0, or that the time `end` comes.
+    """
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
         self._queue, self._word, self._end = queue, word, end

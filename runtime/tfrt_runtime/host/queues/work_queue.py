@@ -25,9 +25,9 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""How often a thread that waits for a quiescent queue checks the queue."""
+"""The interval at which a thread that waits for a quiescent queue checks the queue."""
 MAX_NESTED_WAITS = 40
-"""How many waiting kernels may be nested on one thread.  Each takes a part of the stack."""
+"""Maximum number of nested waiting kernels on one thread.  Each takes a part of the stack."""
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
@@ -42,7 +42,7 @@ class WorkQueue(QueueThreads):
     is_of_users = False
     """Whether the queue refers to users' objects, which may refer to the queue's values."""
     _awaiting = 0
-    """On a web page: how many awaits of the queue's values are in progress.
+    """The number of current awaits of the queue's values, on a web page.
 
     While there are any, the queue also runs between cells.
     """

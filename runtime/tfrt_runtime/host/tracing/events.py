@@ -55,7 +55,7 @@ Times are in nanoseconds of the monotonic clock.  States are `sent`, `queued`, `
 """
 
 _MAX_WAITING = 1 << 20
-"""How many events a watch keeps until its reader takes them."""
+"""Maximum number of events that a watch keeps until its reader takes them."""
 _CALIBRATED_NS = 200_000_000
 
 
@@ -178,7 +178,7 @@ class Watch:
     def end(self) -> None:
         """Record that the run is over.
 
-        Only events that are already in the rings can still arrive.
+        No new events will arrive, except those that are already in the rings.
         """
         event_log().drain()
         event_log().remove(self)
@@ -189,7 +189,7 @@ class Watch:
 
     @property
     def dropped(self) -> int:
-        """How many events `take` does not return.
+        """The number of events that `take` does not return.
 
         They were overwritten, or there were too many.
         """
@@ -358,7 +358,7 @@ class EventLog:
             self._lost = lost
 
     def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
-        """Pass a watch the events of its run, and those of its queue's threads."""
+        """Pass a watch the events of its run, and the events of its queue's threads."""
         assert watch.queue is not None
         own = watch.queue.address
         runs = (watch.number,), (watch.number, 0)

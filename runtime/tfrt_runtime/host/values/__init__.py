@@ -7,5 +7,5 @@ Read in this order:
 - `waiting`: how threads and tasks wait for a value.
 - `async_value`: the class AsyncValue.
 - `promises`: values from outside the runtime, and futures as values.
-- `at_once`: many calls, of which a limited number is in flight.
+- `at_once`: many calls, with a limited number in flight.
 """

@@ -1,4 +1,4 @@
-"""Run many calls, of which a limited number is in flight, to limit their memory."""
+"""Run many calls, with a limited number in flight, so that they need less memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AtOnce:
         is_cancelled: Callable[[], bool] = lambda: False,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start the rest of `count` calls, of which `begun` have been started.
+        """Start the rest of `count` calls.  The first `begun` calls have been started already.
 
         Args:
             start: called with an index and a count; starts that many calls from that index on, and

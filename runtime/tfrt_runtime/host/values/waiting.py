@@ -48,7 +48,7 @@ class AwaitedValue(HeldValue):
     It is None if no run makes the value.
     """
     basis: Sequence[weakref.ref[AwaitedValue]]
-    """Until the value is resolved: the values from which it is computed.
+    """The values from which this value is computed, until it is resolved.
 
     The references are weak because the values may be promises.
     """

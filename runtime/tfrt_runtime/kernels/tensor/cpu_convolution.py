@@ -7,9 +7,10 @@ stride.  The temporary memory of kernels comes from the host's allocator, too, s
 an error instead of exhausting the machine's memory.
 
 This module also has matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a
-kernel.  The OpenBLAS that comes with numpy computes products of f32, in the native version, too:
-BLAS scales and accumulates without further passes over memory. numpy computes all other products:
-those of other element types, of non-contiguous or shared memory, or on systems without OpenBLAS.
+kernel.  The OpenBLAS that comes with numpy computes products of f32, in the native version, too,
+because BLAS scales and accumulates without further passes over memory.  All other products are
+computed by numpy itself: products of other element types, of non-contiguous or shared memory, or on
+systems without OpenBLAS.
 
 BLAS uses one thread per call.  A product that started its own threads would take processors away
 from the work queue's threads, and two simultaneous products would start twice as many threads.

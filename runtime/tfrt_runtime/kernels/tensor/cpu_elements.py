@@ -1,8 +1,8 @@
 """Kernels that calculate with the elements of tensors, using numpy.
 
-Elementwise kernels come first.  If such a kernel gets an additional operand, it writes its result
-into that operand and returns a chain; otherwise, it returns a new tensor.  A kernel with `_inplace`
-in its name writes into its last tensor.
+Elementwise kernels come first.  If an elementwise kernel gets an additional operand, it writes its
+result into that operand and returns a chain.  Otherwise, it returns a new tensor.  A kernel with
+`_inplace` in its name writes into its last tensor.
 """
 
 from __future__ import annotations

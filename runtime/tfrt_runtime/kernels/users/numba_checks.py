@@ -93,7 +93,7 @@ def checked_compiler() -> Any:
             return None
 
     def _is_harmless(function: Any, kind: Any, operand: Any) -> bool:
-        """Return whether an operand is a literal with which the operation cannot fail."""
+        """Return whether an operand is a literal that cannot make the operation fail."""
         found = _definition(function, operand)
         number = found.value if isinstance(found, ir.Const) else None
         if type(number) is not int:
@@ -188,7 +188,10 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """Return the replacements for operators, and those for functions with their argument counts."""
+    """Return two tables of replacements: for operators, and for functions.
+
+    The second table also has the number of arguments of each function.
+    """
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:

@@ -1,6 +1,6 @@
 """The attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
-The options are those that users of the library tenacity ask for:
+Users of the library tenacity ask for these options:
 
 - errors by type or predicate
 - a growing delay with random jitter

@@ -281,9 +281,9 @@ class CollectingLibrary(codegen.JITCodeLibrary):
 
 
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
-    """Return the Python function that represents a compiled function to Numba; it is never called.
+    """Return the Python function that represents a compiled function to Numba.
 
-    Numba uses this object as a key, so each compiled function needs its own.
+    The function is never called.  Numba uses it as a key, so each compiled function needs its own.
     """
     name = made.qualname.rpartition(".")[2]
     return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))

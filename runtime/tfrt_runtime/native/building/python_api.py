@@ -129,7 +129,7 @@ def adapters(
     others: Mapping[str, int],
     exports: Mapping[str, Export],
 ) -> tuple[list[str], list[str]]:
-    """Return the IR of all adapters, and the names of those that are exported.
+    """Return the IR of all adapters, and the names of the exported adapters.
 
     `others` maps each exported function that is not an entry to the number of its words.
     """
@@ -167,7 +167,7 @@ def _any(name: str, count: int, called: str) -> str:
 
 
 def _changing(name: str) -> str:
-    """Return the IR of the adapter for one of `CHANGING`."""
+    """Return the IR of the adapter for a function in `CHANGING`."""
     lines = [
         f"declare void @{name}(ptr, ptr, ptr)",
         f'define i64 @"tfrt_api.{name}"(i64 %0, i64 %1, i64 %2) {{',

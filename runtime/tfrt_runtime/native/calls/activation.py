@@ -2,8 +2,8 @@
 
 An activation holds the call's registers and, for each kernel, a ready count: how many arguments the
 kernel still awaits.  REMAINING counts the kernels that have not finished, plus the pending
-deliveries.  When it reaches 0, the run loop ends the activation; this also finishes the kernel that
-made the call, in the caller's activation.
+deliveries.  When it reaches 0, the run loop ends the activation.  The end of the activation also
+finishes the kernel that made the call, in the caller's activation.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
          |           (the 1 prevents an end before the caller has delivered all arguments)
@@ -171,8 +171,8 @@ def observe_end(context: Address, activation: Address) -> None:
 def begin(context: Address, activation: Address) -> None:
     """Start an activation: make its entry kernels ready, and deliver its constants.
 
-    Entry kernels are those that await no argument.  They are pushed in reverse order, so that they
-    run in program order.  Drops the pending count that `new_activation` added.
+    Entry kernels await no argument.  They are pushed in reverse order, so that they run in program
+    order.  Drops the pending count that `new_activation` added.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     entries = load(function + at.FUNCTION_ENTRY_TABLE)

@@ -74,9 +74,9 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""How many kernels run between checks for a sleeping worker: about 20 us, as long as a wake-up."""
+"""The number of kernels between two checks for a sleeping worker: about 20 us, like a wake-up."""
 WAITERS_BUDGET = 4096
-"""How many short kernels a waiting thread runs before it reads the clock: about 50 us."""
+"""The number of short kernels that a waiting thread runs before it reads the clock: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 

@@ -59,7 +59,10 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_wh
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
-"""How many kernels run between two checks whether other work needs the thread: about 20 us."""
+"""The number of kernels that run between two checks whether other work needs the thread.
+
+They take about 20 us.
+"""
 HEAVY_WEIGHT = 64
 """A heavy kernel counts as this many ordinary kernels."""
 
@@ -159,7 +162,7 @@ def take_results(
 
 @native
 def cancellation(request: Address, failed: Address) -> Address:
-    """Return `failed`, or the request's cancellation if `failed` is 0, or 0 if there is neither.
+    """Return `failed` if it is not 0, otherwise the request's cancellation, or 0 if none exists.
 
     The caller owns a new reference to a cancellation.
     """

@@ -77,9 +77,9 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
 
 @inline
 def are_plain(request: Address, left: Address, right: Address) -> bool:
-    """Tell whether a small kernel can use two arguments directly.
+    """Return whether a small kernel can use two arguments directly.
 
-    Neither may be an error or an indirect value, and the request must be neither cancelled nor
+    It can if both are concrete values without errors, and if the request is not cancelled and not
     watched.
     """
     plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE

@@ -11,8 +11,8 @@ If a loop of an interpreted call becomes hot, its remaining iterations run as ma
 (`finish_loop`).  This is on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A
 Third-Generation SELF Implementation".  Rejected alternative: deoptimization, which returns to the
 interpreter at the operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging
-Optimized Code with Dynamic Deoptimization").  Deoptimization needs a map of the state at each such
-operation, and a call without visible effects can simply start over.
+Optimized Code with Dynamic Deoptimization").  Deoptimization needs a map of the state at each
+operation that may bail out.  A call without visible effects can simply start over.
 
 Machine code regularly calls `ask`, which tells it whether to continue.  `ask` also shares this
 thread's ready work with other threads.  If the thread's deadline has passed, `ask` lets Python
@@ -47,9 +47,9 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
 
 FUEL = 1 << 18
-"""How many kernels machine code runs between two calls of `ask`: 50 to 500 us."""
+"""The number of kernels that machine code runs between two calls of `ask`: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""How many kernels of machine code take as long as one kernel that the executor runs."""
+"""The number of kernels of machine code that take as long as one kernel that the executor runs."""
 
 
 @native
@@ -81,7 +81,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """Return how many kernels one interpreted call of `function` counts as."""
+    """Return the number of kernels that count for one interpreted call of `function`."""
     return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 
@@ -97,7 +97,7 @@ def run_machine(
 ) -> Address:
     """Run machine code on the payloads at `words`.
 
-    Returns the attempt, which holds the results and which the caller must free.  Returns 0 if the
+    Returns the attempt, which holds the results, and which the caller must free.  Returns 0 if the
     code has bailed out.
     """
     attempt = take_block(context, attempt_size(machine))
@@ -121,7 +121,7 @@ def run_machine(
 
 @entry
 def ask(attempt: Address) -> int:
-    """Return how many more kernels machine code may run, or 0 if it must bail out.
+    """Return the number of kernels that machine code may run next, or 0 if it must bail out.
 
     After that many kernels, the code calls `ask` again.
     """
@@ -199,7 +199,8 @@ def take_words(machine: Address, words: Address) -> bool:
 def finish_loop(context: Address, loop: Address, request: Address) -> bool:
     """Run the remaining iterations of a loop as machine code, if the loop's body is hot.
 
-    Returns True if the loop has ended; it then holds its final values.  Otherwise, does nothing.
+    Returns True if the loop has ended.  The loop then holds its final values.  Otherwise, does
+    nothing.
     """
     function = load(loop + at.LOOP_FUNCTION)
     machine = load(function + at.FUNCTION_MACHINE)

@@ -1,7 +1,8 @@
 """The runtime's C functions, which compiled coroutines call.
 
-The functions named `mlirAsyncRuntime...` are those of MLIR's async runtime, with the same types and
-the same reference counts.  Code that MLIR's own tools compile can therefore link against them:
+The functions named `mlirAsyncRuntime...` are the functions of MLIR's async runtime, with the same
+types and the same reference counts.  Code that MLIR's own tools compile can therefore link against
+them:
 https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h A
 mistake of the program is reported to Python, and never ends the process.
 
@@ -290,8 +291,8 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
     """Drop one reference to an object that the program has made.
 
-    If the program has added references by hand, one of these is dropped, otherwise the producer's.
-    A program that never resolves the object must drop the producer's reference by hand.
+    The function drops a reference that the program has added by hand, or else the producer's
+    reference.  A program that never resolves the object must drop the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -432,7 +433,7 @@ def allocate_frame(size: int, alignment: int) -> Address:
 
 @exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
 def free_frame(frame: Address, size: int, alignment: int) -> None:
-    """Free a frame; `size` and `alignment` are those of `allocate_frame`.
+    """Free a frame; `size` and `alignment` must be the same as for `allocate_frame`.
 
     The calling thread need not be the thread that allocated the frame.
     """

@@ -17,9 +17,9 @@ https://llvm.org/docs/Coroutines.html
 
 When an ordinary function awaits an object, its thread must wait.  It runs other tasks in the
 meantime: otherwise, no thread might be left for the tasks that resolve the object.  When there is
-no work, the thread sleeps.  From time to time, it calls Python, which handles signals, and which
-reports an error if no code is left that could resolve the object.  A waiting kernel keeps its
-frame; kernels that its thread runs during the wait get another frame.
+no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If no code is
+left that could resolve the object, Python reports an error.  A waiting kernel keeps its frame;
+kernels that its thread runs during the wait get another frame.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -78,7 +78,7 @@ KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
-"""How often a helping thread calls Python to handle signals."""
+"""The interval at which a helping thread calls Python to handle signals."""
 
 FRAME_BYTES = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
 """The size in bytes of the part of a context that describes a kernel's frame.

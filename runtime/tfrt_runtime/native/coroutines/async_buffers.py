@@ -45,9 +45,10 @@ LINE_BITS = 6
 MAX_BYTES = 1 << 45
 """The maximum size of a buffer in bytes."""
 CHUNK = 1 << 14
-"""How many bytes are allocated at once and divided into small blocks of one class."""
+"""The number of bytes that are allocated at once and divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""How many bytes of large free blocks may keep their pages, because new pages cost time."""
+"""The number of bytes of large free blocks that may keep their pages, because new pages cost time.
+"""
 
 
 @native
@@ -202,7 +203,7 @@ def free_kept(context: Address, handle: int) -> int:
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
     """Make a buffer that lives until its function returns.
 
-    `last` is the handle of the function's previous such buffer, or 0.
+    `last` is the handle of the previous buffer of this kind in the function, or 0.
     """
     handle = new_buffer(context, size)
     if handle >> at.HANDLE_SHIFT != 0:

@@ -103,7 +103,7 @@ def keep_promise(context: Address, task: Address) -> None:
 
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
-    """Publish a value for which a register of its own activation waits."""
+    """Publish a value that is awaited by a register of the activation that made it."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
         # Plain stores suffice: only this thread uses the activation.

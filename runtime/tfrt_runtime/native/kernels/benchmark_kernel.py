@@ -1,8 +1,8 @@
 """`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
-Each run is a separate call, which a task of the queue starts, and which is over when its only
-result is available.  A table holds the wall and CPU time of each run in nanoseconds.  After the
-last run, Python makes a report from the table.
+Each run is a separate call.  A task of the queue starts the call, and the call is over when its
+only result is available.  A table holds the wall and CPU time of each run in nanoseconds.  After
+the last run, Python makes a report from the table.
 """
 
 from tfrt_runtime.native import layouts as at

@@ -59,7 +59,10 @@ Without BLAS, the last two are 0.
 HEAVY_WORK = 1 << 20
 """A product with at least this many multiplications takes longer than waking a worker."""
 PART_WORK = 1 << 22
-"""How many multiplications the smallest part has; they take longer than waking a worker."""
+"""The number of multiplications of the smallest part.
+
+They take longer than waking a worker.
+"""
 PART_ROWS = 32
 """The minimum number of rows of a product that is divided.
 
@@ -72,7 +75,7 @@ With another width, BLAS would compute different last digits.
 """
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""How long a thread searches for the next product before it sleeps, in ns.
+"""The time in ns for which a thread searches for the next product before it sleeps.
 
 Most parts take less time.
 """
@@ -172,7 +175,7 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
 
 @native
 def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
-    """Return into how many parts a product is divided."""
+    """Return the number of parts of a product."""
     least_width = (PART_WORK // rows + inner - 1) // inner
     # BLAS packs the left matrix again for each part, so narrow parts take longer in total.
     least_units = 2 if columns >= 4 * PART_COLUMNS else 1

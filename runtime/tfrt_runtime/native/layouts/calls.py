@@ -171,7 +171,7 @@ KERNEL_UNKNOWN = 1024
 If the queue has workers, a waiting thread leaves the kernel to them.
 """
 FRAME_ROOM = 32
-"""How many arguments, and how many results, fit into every frame."""
+"""The number of arguments, and of results, for which every frame has room."""
 
 # Slot: where a result goes. After its header come its users (kernels that read the register) and
 # its returns (results of the function). All fields are half words (i32).
@@ -199,7 +199,7 @@ struct(
 )
 USER_SIZE = 12
 SLOT_NONSTRICT = 1 << 30
-"""Added to SLOT_RETURNS in functions with non-strict kernels."""
+"""A flag that is added to SLOT_RETURNS in functions with non-strict kernels."""
 
 # Machine: a function that may become machine code. When the function is hot, Python writes
 # MACHINE_LOOP and then MACHINE_CODE, once.

@@ -103,7 +103,7 @@ KEPT_AT_REST = 64 << 20
 Free slabs beyond that go back to the system.
 """
 TRIM_PAUSE = 16
-"""How long the pause after a trim lasts, as a multiple of the trim's duration.
+"""The duration of the pause after a trim, as a multiple of the trim's duration.
 
 The pause follows a trim at rest that leaves more than KEPT_AT_REST.
 """
@@ -196,12 +196,12 @@ struct(
 )
 FREE_CLASSES = 17
 BATCH_CELLS = 4096
-"""How many cells a full free list has.
+"""The number of cells in a full free list.
 
 A thread also keeps one full spare batch per size class.
 """
 IDLE_CELLS = 64
-"""How many cells a free list of an idle thread may have.
+"""Maximum number of cells in a free list of an idle thread.
 
 A thread that goes to sleep, or whose run is over, hands longer lists over.
 """
@@ -212,7 +212,7 @@ HAS_LEFT = 2
 # to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
-"""How many bytes are allocated for a slab.
+"""The number of bytes that are allocated for a slab.
 
 The rest is for the header of the C library's allocator, so that slabs are adjacent.
 """
@@ -289,17 +289,17 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
     *("block", "enter", "leave"),
 )
-"""The names of the kinds of events; the LOG_* constants are their positions.
+"""The names of the kinds of events.  The LOG_* constants are their positions.
 
-- call, return: a function or an iteration starts; it ends.
-- enqueue, steal: a kernel becomes a task; a thread steals a task from another thread.
-- begin, end: a kernel starts; it returns.
-- available, error: a value becomes available; it becomes an error.
-- skipped, cancelled: a kernel is skipped because of an error; because its run is cancelled.
-- park, wake: a thread goes to sleep; it wakes up.
-- create, emplace, fail: an object of compiled code is made; it becomes available; it fails.
-- start, suspend, resume: a task of compiled code starts, suspends, or resumes.
-- block, enter, leave: compiled code starts a block; it calls a function; the function returns.
+- call, return: start and end of a function or of an iteration
+- enqueue, steal: a kernel becomes a task; a thread steals a task from another thread
+- begin, end: start and return of a kernel
+- available, error: a value becomes available, or an error
+- skipped, cancelled: a kernel is skipped because of an error, or because its run is cancelled
+- park, wake: a thread goes to sleep, or wakes up
+- create, emplace, fail: an object of compiled code is made, becomes available, or fails
+- start, suspend, resume: a task of compiled code starts, suspends, or resumes
+- block, enter, leave: compiled code starts a block, calls a function, or returns from it
 """
 (
     LOG_CALL,

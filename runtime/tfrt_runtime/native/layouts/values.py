@@ -45,9 +45,9 @@ OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
 OBJECT_HELD = 1 << 40
 """One reference that the program has added by hand, besides those that the compiler counts."""
 INDIRECT_COPIES = 1
-"""The payload of an unresolved result of a run, which becomes a copy of a number.
+"""The payload of an unresolved result of a run that will become a copy of a number.
 
-The copy may outlive the compiled program's object that held the number.
+A copy is needed because the result may outlive the compiled program's object with the number.
 """
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
@@ -101,7 +101,7 @@ TYPE_GROUP = 41
 TYPE_TENSOR_OF = 256
 """The type of a user kernel's tensor argument is its elements' type + this * (rank + 1)."""
 TYPE_OUT = 1 << 32
-"""Added to the type of a tensor argument that the kernel writes."""
+"""The number that is added to the type of a tensor argument that the kernel writes."""
 
 # Waiter: what happens when a value is resolved. WAITER_KIND is a WAIT_* constant, which tells the
 # meaning of the operands FIRST, SECOND, and THIRD.

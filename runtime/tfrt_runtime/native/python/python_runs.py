@@ -62,12 +62,13 @@ from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128
-"""How many runs one thread starts before it lets other threads start runs.
+"""The number of runs that one thread starts before it lets other threads start runs.
 
 A turn takes about a quarter of a millisecond.
 """
 TURNS = 16
-"""If one thread takes this many turns in a row, the other threads have stopped starting runs."""
+"""If one thread takes this number of turns in a row, the other threads have stopped starting runs.
+"""
 WAKE_UP_NS = 50_000
 
 

@@ -8,9 +8,10 @@
     Python's collector does not examine runs     it examines all of them
     or values without callbacks
 
-A *context* is one of `contextvars`, and its mapping maps variables to values.  The mapping is a
-field of a context, and the current context is a field of CPython's thread state.  The offsets of
-both fields are found when the core is loaded; an offset is 0 if it is not found.
+In this module, a *context* is a context of the module `contextvars`.  Its mapping maps variables to
+values.  The mapping is a field of a context, and the current context is a field of CPython's thread
+state.  The offsets of both fields are found when the core is loaded; an offset is 0 if it is not
+found.
 
 An object may be hidden from the garbage collector while it cannot be part of a reference cycle.
 This applies to a run while the table of runs holds it, to a value without callbacks, and to weak

@@ -5,8 +5,8 @@
     end      runs tasks until a run is over
 
 The *goal* is that the value is available or that the run is over.  A wait lasts until the goal is
-reached, or until this thread has nothing left to do.  In the latter case, it returns MISSING, and
-Python does the rest of the wait:
+reached, or until this thread has nothing left to do.  If this thread has nothing left to do, the
+wait returns MISSING, and Python does the rest of the wait:
 
     work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; releasing it costs more than a small run
          |          what comes next may take longer
@@ -49,7 +49,7 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 LIGHT_ENTRIES = 256
-"""How many ready entries a thread runs while it keeps the GIL: a few microseconds."""
+"""The number of ready entries that a thread runs while it keeps the GIL: a few microseconds."""
 
 
 @entry

@@ -45,7 +45,7 @@ from tfrt_runtime.native.queues.waiters import mark_shared
 from tfrt_runtime.native.trimming import give_if_much
 
 SLICE_NS = 20_000_000
-"""How long a thread works before it calls Python again, in ns."""
+"""The time that a thread works before it calls Python again, in ns."""
 SEARCHED = 16 * 128
 """One search for large kernels costs at most about this many bytes of ready entries on average."""
 

@@ -33,10 +33,10 @@ other.  This is the store-load handshake of Dekker's algorithm (Dijkstra, EWD 12
 Sequential Processes", section 2.1).  If the sleeper misses the work, the adder sees the sleeper and
 changes the epoch.  A sleeper that is not asleep yet then stays awake.
 
-A wake-up takes longer than hundreds of small tasks.  Therefore, SLEEPERS counts notified sleepers,
-to which a wake-up is on its way, separately.  An adder wakes no thread if all sleepers are
-notified.  Each notified sleeper wakes up and searches for work.  If it stops sleeping for another
-reason, it lets another thread search (`pass_on`).
+A wake-up takes longer than hundreds of small tasks.  A sleeper is *notified* while a wake-up is on
+its way to it.  SLEEPERS counts notified sleepers separately.  An adder wakes no thread if all
+sleepers are notified.  Each notified sleeper wakes up and searches for work.  If it stops sleeping
+for another reason, it lets another thread search (`pass_on`).
 
 Rejected alternatives: a growing array, because thieves may still be reading the old array when it
 is freed; a deque with a lock, which its owner would take for every task; and a condition variable,
@@ -78,7 +78,7 @@ WORTH_STEALING_NS = 1_000
 The time includes all the work that the task makes ready.  Its owner would have been faster alone.
 """
 REST_NS = 50_000
-"""How long a thread naps after it has stolen tasks that were not worth stealing, in ns."""
+"""The time that a thread naps after it has stolen tasks that were not worth stealing, in ns."""
 
 
 @native
@@ -128,7 +128,7 @@ def wake_sleeper(queue: Address) -> None:
 
 @inline
 def sleepers(queue: Address) -> int:
-    """Return how many threads sleep without a wake-up on its way."""
+    """Return the number of sleeping threads that are not notified."""
     return load_acquire(queue + at.QUEUE_SLEEPERS) & (at.SLEEPERS_NOTIFIED - 1)
 
 
@@ -322,7 +322,7 @@ def spread_injected(context: Address, task: Address) -> Address:
 
 @native
 def push_tasks(context: Address, task: Address) -> Address:
-    """Push the tasks of a list into this thread's deque; return those that did not fit, or 0."""
+    """Push the tasks of a list into this thread's deque; return the rest of the list, or 0."""
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
         following = load(task + at.TASK_NEXT)

@@ -84,7 +84,7 @@ def mark_shared(activation: Address) -> None:
 
 @native
 def add_pending(activation: Address) -> None:
-    """Add one to the kernels and deliveries that must finish before the activation ends."""
+    """Count one more kernel or delivery that must finish before the activation ends."""
     if load(activation + at.ACTIVATION_SHARED) == 0:
         store(activation + at.ACTIVATION_REMAINING, load(activation + at.ACTIVATION_REMAINING) + 1)
     else:
@@ -194,8 +194,8 @@ def publish(context: Address, value: Address, state: int) -> None:
 def run_waiters(context: Address, waiters: Address) -> None:
     """Run a list of waiters on this thread, and all waiters that become due in the meantime.
 
-    The latter join the list, so a chain of a million values that forward to each other needs only
-    one level of the stack.
+    Waiters that become due join the list.  Thus, a chain of a million values that forward to each
+    other needs only one level of the stack.
     """
     queue_waiters(context, waiters)
     # A caller on this stack is already running the list.
@@ -211,7 +211,7 @@ def run_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def queue_waiters(context: Address, waiters: Address) -> None:
-    """Put a list of waiters before those that this thread is about to run."""
+    """Put a list of waiters before the waiters that this thread is about to run."""
     if waiters != 0:
         last = waiters
         while load(last + at.WAITER_NEXT) != 0:
