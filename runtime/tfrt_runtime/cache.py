@@ -1,8 +1,8 @@
 """A cache of compiled code for later processes: named files in one folder.
 
-The code in these files runs in this process.  Therefore, a file is read only if it is complete, and
-if both the file and its folder are owned by this user or root, and no other user may write to them.
-The format of a file:
+The code in these files runs in this process.  Therefore, a file is read only under two conditions.
+The file is complete.  And this user or root owns both the file and its folder, and no other user
+may write to them.  The format of a file:
 
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 

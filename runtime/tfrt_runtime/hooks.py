@@ -67,7 +67,7 @@ class Hooks:
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
     """Packages whose frames are not the user's.
 
-    `contextlib` is included because functions that it has decorated are called through it.
+    `contextlib` is included because it calls the functions that it has decorated.
     """
     kernel_names: Callable[[], Iterable[str]] = tuple
     """Return the names of the kernels that users have registered."""

@@ -4,8 +4,8 @@ A buffer is described by MLIR's descriptor.  Its words are the handle
 (`native.coroutines.async_buffers`), the address of the elements, the offset, and then the sizes and
 strides in elements.
 
-A tensor that was lent to compiled code is kept until all calls that use it have finished, including
-their tasks, because a task may outlive the call that started it.
+A tensor that was lent to compiled code is kept until all calls that use it have finished.  A call
+has finished when its tasks have finished, because a task may outlive the call itself.
 """
 
 from __future__ import annotations

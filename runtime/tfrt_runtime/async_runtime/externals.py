@@ -109,8 +109,9 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     i32, i64, f32, and f64.  A program's `index` is an i64.
 
     A Python function is called with the GIL, on the thread that reaches the call.  It returns a
-    number, a tuple for several results, or None for no result.  If it raises an exception, the call
-    fails with an error of the program.  Raise `KernelError` for a custom message.
+    number, a tuple for several results, or None for no result.  If the function raises an
+    exception, the call fails with an error of the program.  Raise `KernelError` for a custom
+    message.
 
     Compiled code calls a ctypes function directly, without the GIL, and does the same for an object
     with an `address`, such as Numba's `cfunc`.  Such a function can have at most one result.  Its C

@@ -52,7 +52,8 @@ class HostRuntime(ABC):
         Args:
             checked: track every object.  Then, `live_objects` knows all objects, and dropping a
                 reference too often is an error of the run instead of a crash.
-            output: where programs print, if not where the host's runs print.
+            output: receives the text that programs print.  By default, the text goes to the output
+                of the host's runs.
 
         Raises:
             TfrtError: if the host has a runtime already.

@@ -121,8 +121,8 @@ class Starvation:
         Return whether any object became an error.  Call this method only while nothing is running.
 
         Only a checked runtime knows all objects; any other runtime knows only groups.  If groups
-        lack members, only the groups become errors, because they are the reason that the other
-        objects are unresolved.
+        lack members, only the groups become errors.  They are the reason that the other objects are
+        unresolved.
         """
         if self.end_groups(context):
             return True
@@ -135,8 +135,9 @@ class Starvation:
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
         """Return the objects in `stuck` that only an operation of the program could resolve.
 
-        If there are none, return all of `stuck`.  The other objects wait for the returned objects,
-        and become errors when those do.
+        If there are none, return all of `stuck`.  The other objects of `stuck` wait for the
+        returned objects.  When a returned object becomes an error, the objects that wait for it
+        become errors, too.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 

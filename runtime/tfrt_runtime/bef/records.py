@@ -45,12 +45,19 @@ COMPILED_FUNCTIONS      ours, written only if such functions exist: UTF-8 MLIR s
 The body of a function has its registers, its kernels, and the users of each register.  It starts at
 a multiple of 4 in the functions section:
 
-* VBR location; VBR register count, a VBR use count for each; VBR kernel count (including the pseudo
-  kernel), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for, VBR
-  stream; a VBR register for each result of the function; padding to a multiple of 4;
-* the kernels, each 32-bit words: code (index of the name), location, count of arguments, of
-  attributes, of functions, of results; a count of users for each result; the argument registers,
-  attribute offsets, function indexes, result registers, and for each result its users.
+* VBR location
+* VBR register count, then a VBR use count for each register
+* VBR kernel count, including the pseudo kernel
+* for each kernel: VBR byte offset in the list of kernels, VBR count of operands to wait for, VBR
+  stream
+* a VBR register for each result of the function
+* padding to a multiple of 4
+* the kernels
+
+A kernel consists of 32-bit words: code (index of the name), location, count of arguments, count of
+attributes, count of functions, count of results, and a count of users for each result; then the
+argument registers, attribute offsets, function indexes, result registers, and the users of each
+result.
 
 The pseudo kernel is first and does not run.  Its results are the function's arguments and the
 trigger.  Kernels without operands are users of the trigger.  The trigger's register number is the

@@ -1,4 +1,4 @@
-"""The functions of a loaded program that Python can call, and how they use their arguments."""
+"""The functions of a loaded program that Python can call, and their use of arguments."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ class Entry:
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
         """Return a function that creates the error for an argument of a wrong type.
 
-        An AsyncValue shows its type only when it becomes available.
+        The type of an AsyncValue is known only when the AsyncValue becomes available.
         """
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
@@ -312,7 +312,8 @@ class Entry:
         """Create the results of `count` calls, whose rows are in `request`.
 
         Also starts the first `begun` calls.  The request must have `count` active calls.  With
-        `is_task`, a call starts when a thread takes it; otherwise, it starts on this thread.
+        `is_task`, a call starts when a thread takes the task.  Otherwise, the call starts on this
+        thread.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with

@@ -118,7 +118,7 @@ class Executable:
         self.prepares: dict[Callable[[Request], bool], None] = {}
         """Functions that must be called for a run.
 
-        Each returns whether it must also be called for the next run on the same host.
+        A function returns whether it must be called again for the next run on the same host.
         """
         self.prepared_for: object = None
         """The `HostContext.identity` of the host whose runs need no such calls."""

@@ -81,9 +81,9 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program for `enqueue`, with two functions that call their argument.
+    """A program for `enqueue`, with two functions.  Each function calls its argument.
 
-    One function runs on a worker, and the other in the blocking pool.
+    The first function calls it on a worker, and the second in the blocking pool.
     """
 
     def __init__(self, host: HostContext) -> None:

@@ -5,8 +5,8 @@ end.
 
 * A kernel occupies its thread from its `begin` event to its `end` event or the first of its
   results.  Such spans of one thread are nested or disjoint.
-* A kernel that calls functions lasts until their results are available, on any thread.  Like the
-  functions, it overlaps other work of its thread.
+* A kernel that calls functions lasts until their results are available, on any thread.  Such a
+  kernel overlaps other work of its thread, and so do the functions.
 * A kernel's results may become available after it has returned, and a task of compiled code may be
   suspended.  Then, a wait lasts until the first result is available or the task resumes.
 """
@@ -37,7 +37,7 @@ _BEGINS = frozenset({"begin", "resume"})
 
 
 Timing = Literal["caller", "late"]
-"""When a kernel ends: with the functions that it calls (`caller`), or with its results (`late`)."""
+"""Whether a kernel ends with the functions it calls (`caller`) or with its results (`late`)."""
 
 
 @dataclass(eq=False, slots=True)

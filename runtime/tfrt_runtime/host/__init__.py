@@ -11,7 +11,7 @@ This package builds on `native`.  Read in this order:
   memory), and `interrupts` (Ctrl-C while a thread waits).
 - Values: `values`, with `failures` and `exceptions` (the exceptions that are raised for an error),
   and `tensor`.
-- Threads: `queues`; `one_thread` (for processes that cannot start threads); `waiting` (detects
+- Threads: `queues`, `one_thread` (for processes that cannot start threads), and `waiting` (detects
   deadlocks, and kernels that occupy a worker for too long).
 - Hosts: `context` (a host), `request` (a run), `run_parts` (a run's resources), and `default_host`.
 - Memory: `budget`, `allocator`.

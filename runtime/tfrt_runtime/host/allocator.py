@@ -60,8 +60,8 @@ def round_up(size: int, alignment: int) -> int:
 class MallocAllocator:
     """Memory from the C library, up to a limit that includes native code's memory.
 
-    Without the limit, a program with tensors larger than the machine's memory would not get an
-    error: the system would hand out addresses, and kill the process when it uses the memory.
+    The limit turns a request for more memory than the machine has into an error.  Without it, the
+    system would hand out addresses, and later kill the process when it uses the memory.
     """
 
     def __init__(self, limit: Limit = default_budget) -> None:

@@ -232,7 +232,7 @@ class Waits(threading.local):
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
     """A function that returns whether this thread's wait continues.
 
-    If it does not, machine code bails out, because it cannot be suspended.
+    If the wait does not continue, machine code bails out, because machine code cannot be suspended.
     """
 
 

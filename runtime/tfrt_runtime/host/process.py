@@ -289,9 +289,9 @@ class NativeProcess:
     def _refused(self, context: int, record: int, size: int) -> int:
         """End the run whose kernel, on this thread, was refused memory.
 
-        Returns 0, and does nothing, if the thread is not running a kernel.  In that case, the
-        context may still have the address of a request that is no longer a run.  Does the same for
-        compiled code, which reports the error at its next operation with a location.
+        Returns 0, and does nothing, in two cases.  If the thread is not running a kernel, the
+        context may have the address of a request that is no longer a run.  If the thread is running
+        compiled code, the code reports the error at its next operation with a location.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:

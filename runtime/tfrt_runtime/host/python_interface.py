@@ -5,9 +5,9 @@ The core uses documented functions of CPython, and the undocumented internals th
 shortcuts if this CPython differs, or if the environment variable TFRT_NB_SHORTCUTS is 0.
 
 `QUICK` and `SLOW` map the entries of the core to the core's modules.  An entry takes and returns
-64-bit integers.  Addresses are addresses of structs in `native.layouts`.  The docstring of the
-function of the same name, in the entry's module, is the entry's documentation: its effect, its
-words, the references that it takes over, and its threads.  A test checks the calls.
+64-bit integers.  Addresses are addresses of structs in `native.layouts`.  The entry's module
+documents the entry, in the docstring of the function of the same name: its effect, its words, the
+references that it takes over, and its threads.  A test checks the calls.
 """
 
 from __future__ import annotations

@@ -9,16 +9,16 @@ collect).
 A kernel may wait, without a time limit, for values or runs of its own host.  During such a wait,
 the kernel's thread runs the host's tasks.  If the queue is quiescent apart from such kernels, no
 other code can resolve the values.  In that case, the kernel that started to wait last gets an
-error: it is the topmost kernel on its thread's stack, so it can return.
+error.  This kernel can return, because it is the topmost kernel on its thread's stack.
 
 Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4),
 "Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which every
 thread would have to write for every task.
 
 This module also finds kernels that occupy a worker for too long.  A timer examines a host's threads
-ten times a second, which adds no cost to the calls.  A thread is in the same call at two
-examinations if its native context has not changed in between, because a kernel that finishes makes
-values there.  A kernel that holds the GIL is not found.  Moving it to the blocking pool would not
+ten times a second, which adds no cost to the calls.  If a thread's native context has not changed
+between two examinations, the thread is still in the same call: a kernel that finishes makes values
+in the context.  A kernel that holds the GIL is not found.  Moving it to the blocking pool would not
 help, because it would hold the GIL there, too.
 """
 

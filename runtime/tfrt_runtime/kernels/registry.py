@@ -7,7 +7,7 @@ it may use.
 Attributes and results have type words: the scalars of MLIR (`i1` `i8` ...  `ui64` `f16` `bf16`
 `f32` `f64` `complex64` `complex128`), `chain`, and `object` (any Python value).  Attributes may
 also have the words `string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a
-scalar T, and `typed`, which passes the name of the attribute's type together with the attribute.
+scalar T, and `typed`.  With `typed`, the kernel gets the name of the attribute's type, too.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ once.
 
 An indirect value is a placeholder that forwards to another value, its target.
 
-Ownership: the code that makes a value owns one reference to that value.  A waiter owns no
-reference: the publisher removes the waiters before it drops its own reference.
+Ownership: the code that makes a value owns one reference to that value.  A waiter owns no reference
+to its value: the publisher removes the waiters before it drops its own reference.
 
 The states, and the packing of state and waiters into one word, follow TFRT:
 https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h

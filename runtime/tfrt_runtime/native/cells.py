@@ -9,10 +9,10 @@ a full free list that is passed on as a whole.  Each thread has free lists; slab
               left slabs: no thread cuts blocks from them now                     per size class
               stock: slabs for when the system has no memory
 
-A thread puts each block that it frees into its own free list, whichever slab the block is from.  If
-the list is full, it becomes the thread's spare batch, and the former spare batch goes to the depot,
-where other threads find it.  Moving a batch does not touch its blocks, so a program that keeps
-millions of values alive allocates and frees them at the cost of a list operation.
+A thread puts each block that it frees into its own free list, even if the block is from the slab of
+another thread.  If the list is full, it becomes the thread's spare batch, and the former spare
+batch goes to the depot, where other threads find it.  Moving a batch does not touch its blocks.  A
+program that keeps millions of values alive therefore pays one list operation for each allocation.
 
 A thread that exits leaves its slab to the next thread that needs blocks of that size.  Otherwise,
 each short-lived thread would occupy a slab for only a few blocks.  `trim` finds the slabs whose

@@ -15,8 +15,8 @@ The reader copies the records and then reads HEAD again, as the reader of a sequ
 record that the writer may have overwritten in the meantime is torn, and counts as lost.  A thread
 that exits leaves its ring, with the events in it, to the next thread that needs a ring.
 
-Rejected alternatives: one ring for all threads, which would contend for its HEAD; and a writer that
-waits for the reader, because watching a run must not stop the run.
+Rejected alternative: one ring for all threads, which would contend for its HEAD.  Rejected
+alternative: a writer that waits for the reader, because watching a run must not stop the run.
 """
 
 from tfrt_runtime.native import layouts as at

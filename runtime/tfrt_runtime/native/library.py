@@ -169,8 +169,8 @@ def prebuilt() -> Library | None:
 def file_name(machine: str) -> str:
     """Return the file name of a machine's core in the package.
 
-    On a web page, the name includes the digest: a page never unloads a file, and would mistake a
-    second file of the same name for the first.
+    On a web page, the name includes the digest.  A page never unloads a file, and would mistake a
+    second file of the same name for the first one.
     """
     if machine == here.PAGE:
         return f"core-{machine}-{sources_digest()[:16]}.wasm"

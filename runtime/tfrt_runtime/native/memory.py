@@ -3,9 +3,9 @@
 Native code accesses memory that threads share only through this module.
 
 Each operation has two implementations.  In compiled code, `lowering` maps it to one LLVM
-instruction or one call of the C library.  In ordinary Python, it calls the current *world*: usually
-a simulated memory that checks lifetimes and races, and that lets a scheduler choose which thread
-runs next (`tests.simulator`).
+instruction or one call of the C library.  In ordinary Python, it calls the current *world*.  This
+is usually a simulated memory (`tests.simulator`).  It checks lifetimes and races, and lets a
+scheduler choose the thread that runs next.
 
 Words are 64-bit two's complement, and an address is a word.  `load` and `store` are plain accesses:
 the caller must guarantee that atomic operations order them with the accesses of other threads.  The
@@ -23,9 +23,9 @@ finished runs.
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
 
 `link` is the offset of the word that links the items.  Any thread may push an item.  A thread that
-takes items takes all of them.  No thread pops a single item, because of the ABA problem: while a
+takes items takes all of them.  No thread pops a single item, because of the ABA problem.  While a
 thread is popping an item, another thread could take the item and push it again on top of other
-items, and the first thread would then store a stale link.
+items.  The first thread would then store a link that is out of date.
 
 The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
 research report.  Treiber's pop is not used, because without a version counter next to the head, it
@@ -417,7 +417,7 @@ def push(stack: Address, item: Address, link: int) -> None:
 
 @inline
 def take_all(stack: Address) -> Address:
-    """Empty a stack; return the newest item, which is linked to the others, or 0.
+    """Empty a stack, and return its newest item, or 0.  The other items are linked to it.
 
     Any thread may call this.  After the call, no other thread uses the items.
     """

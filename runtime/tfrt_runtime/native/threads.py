@@ -15,8 +15,8 @@ START = "tfrt_threads_start"
 """A function that creates the key of contexts.
 
 Its parameter is a function that returns a context for a thread that has none.  That function is
-called again at each access, and its result is not stored: no code would remove the context from the
-thread when the context is freed.
+called again at each access.  Its result is not stored, because no code would remove the context
+from the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"

@@ -197,7 +197,10 @@ class FunctionWriter:
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """Prepare to write; `constants` are keyed by register; `calls` has None for constants."""
+        """Prepare to write a function.
+
+        `constants` are the function's constants, by register.  `calls` has None for constants.
+        """
         self._arena = arena
         self._function = function
         self._constants = constants

@@ -74,8 +74,8 @@ class WrongKind(ValueError):
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
     """Return an attribute as a plain value.
 
-    With the word "any", the attribute has the type that the file states.  With "typed", the same is
-    true, and the type is returned together with the value.
+    With the word "any", the attribute is read as the type that the file states.  With "typed", it
+    is read in the same way, and the type is returned together with the value.
 
     Raises:
         TfrtError: if the file does not state the type.

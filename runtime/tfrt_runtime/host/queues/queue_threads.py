@@ -199,8 +199,8 @@ class QueueThreads(ABC):
     def _start_pool_thread(self) -> None:
         """Start a blocking thread, unless there is a thread for each unfinished task.
 
-        No task is left without a thread: a thread checks the ring before it sleeps, and again after
-        it has stopped counting as a thread of the pool.
+        No task is left without a thread, because a thread checks the ring twice: before it sleeps,
+        and after it has stopped counting as a thread of the pool.
         """
         with self._lock:
             unfinished = -self._pool.done  # first: a thread too many does no harm

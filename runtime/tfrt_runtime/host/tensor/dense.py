@@ -291,8 +291,8 @@ class DenseHostTensor(NativeTensor):
 
         A copy is made if the array is not C-contiguous, is not aligned, or has another byte order.
         If a program writes a tensor over a read-only array, the tensor switches to a copy
-        (`writable`).  A `shared` array is an exception: it, or a part of it, is a tensor's own
-        memory, which the program may write.
+        (`writable`).  A `shared` array, or a part of it, is an exception: its memory is a tensor's
+        own, which the program may write.
 
         Raises:
             ValueError: if tensors do not support such elements.

@@ -156,9 +156,10 @@ class Watch:
         """Prepare for a run.
 
         Args:
-            run: the run's number; `request` is the address of its struct.
-            program: the number of the run's program; `registers` has the register count of each of
-                its functions.
+            run: the run's number.
+            request: the address of the run's struct REQUEST.
+            program: the number of the run's program.
+            registers: the register count of each of the program's functions.
 
         Raises:
             ValueError: if the watch was used for another run.

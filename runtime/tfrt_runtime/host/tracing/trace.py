@@ -192,8 +192,8 @@ MAX_ACTIVITIES = 100
 class SimpleSink:
     """Keeps the first `MAX_ACTIVITIES` activities of each thread, and writes them at the end.
 
-    A line shows when the activity started, in microseconds since the sink was created, how long it
-    took (unless it is an event or has not ended), and its name.
+    A line shows the start of the activity, in microseconds since the sink was created, its
+    duration, and its name.  An event, or an activity that has not ended, has no duration.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:

@@ -25,9 +25,9 @@ class AtOnce:
         """Start the rest of `count` calls.  The first `begun` calls have been started already.
 
         Args:
-            start: called with an index and a count; starts that many calls from that index on, and
-                returns the results of the first of them.
-            is_cancelled: tells whether to start all remaining calls now, because they finish
+            start: a function of an index and a count.  It starts that many calls from that index
+                on, and returns the results of the first of these calls.
+            is_cancelled: returns whether to start all remaining calls now, because they finish
                 immediately.
             end: called when the last call has been started.
         """

@@ -200,9 +200,10 @@ def on_queue(
     type_text: str,
     refuse: Callable[[str], Diagnostic] = error,
 ) -> AsyncValue:
-    """Return `value`, or a value of `queue` that follows it if its host or its type is different.
+    """Return `value` if it belongs to `queue` and has the right type.
 
-    `refuse` creates the error for a value that turns out to be of a wrong type.
+    Otherwise, return a value of `queue` that follows `value`.  `refuse` creates the error for a
+    value that turns out to be of a wrong type.
     """
     if is_on_queue(queue, value, type_text):
         return value

@@ -107,7 +107,7 @@ class AwaitedValue(HeldValue):
     def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
         """Return the unresolved values from which this value is computed.
 
-        Each comes with its run, or with None if it has no run.
+        Each value comes with the run that makes it, or with None.
         """
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]

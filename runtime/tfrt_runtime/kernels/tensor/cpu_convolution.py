@@ -100,9 +100,9 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
     """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, an operand with a factor of 0 is not read, so a NaN in it has no effect: `a` and `b`
-    are not read if `alpha` is 0, and `c` is not read if `beta` is 0.  If the inner dimension is 0,
-    the product is 0, whatever `alpha` is.
+    As in BLAS, `a` and `b` are not read if `alpha` is 0, and `c` is not read if `beta` is 0.  A NaN
+    in an operand that is not read has no effect.  If the inner dimension is 0, the product is 0,
+    whatever `alpha` is.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)

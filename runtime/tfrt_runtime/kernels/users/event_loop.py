@@ -59,7 +59,7 @@ def on_event_loop(
 class _Call:
     """One call of a coroutine kernel.
 
-    The run stays open until the coroutine has finished, or until it is known that it cannot start.
+    The run stays open until the coroutine has finished, or has turned out to be unable to start.
 
     A closed loop drops its pending work, including this object and its results.
     """

@@ -38,8 +38,8 @@ FOREIGN = ("attached to a different loop", "bound to a different event loop")
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
     """Return the value of each result of a kernel, given the results' types.
 
-    A tuple or list with one item is usually unpacked to that item.  It stays as it is if values of
-    the result's type may be tuples or lists, or if the type is an array and the item is a number.
+    For one result, a tuple or list with one item is replaced with the item, with two exceptions:
+    the result's type accepts any tuple or list, or the type is an array and the item is a number.
 
     Raises:
         KernelError: if the kernel returned a different number of values.

@@ -1,8 +1,8 @@
 """Send what Python kernels print to the output of their runs.
 
 The text that a kernel writes to standard output is stored in `run.output`, like the output of
-`tfrt.print.i32`.  It is also written to `output=` or, without that argument, to the standard output
-of the call that started the run: in a notebook, to the cell of that call.
+`tfrt.print.i32`.  It is also written to `output=`.  Without that argument, it is written to the
+standard output of the call that started the run.  In a notebook, this is the cell of that call.
 
 Standard error stays a separate stream, and appears in the cell that started the run.  If a run is
 watched, for example in a `%%tfrt` cell, its board shows standard error, too.

@@ -206,10 +206,10 @@ def kernel(
     The function runs with the GIL on the worker that reaches it or, with `blocking`, on a thread of
     the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
     are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited, and
-    with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them:
-    None is a chain where the program expects one, a tuple is several results, and a numpy array is
-    a tensor.  If the function raises an exception, the exception is the cause of the results'
-    error; raise `KernelError` to choose the message.
+    with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them.
+    None becomes a chain if the program expects a chain, a tuple becomes several results, and a
+    numpy array becomes a tensor.  If the function raises an exception, the exception is the cause
+    of the results' error; raise `KernelError` to choose the message.
 
     Args:
         native: compile the function with Numba, so that it runs without the GIL. Pass True to take

@@ -5,9 +5,9 @@ for all kinds of machines.  `library.build_core` runs this module in a separate 
 process that uses the core imports neither Numba nor llvmlite.
 
 Numba turns each function into LLVM IR that calls none of Numba's helpers and is the same for all
-machines.  The functions are linked into one module, together with a few lines of IR that differ
-between machines, and with a wrapper `word name(word, ...)` for each exported function.  The module
-is optimized once, as a whole.
+machines.  The functions are linked into one module.  The module also has a few lines of IR that
+differ between machines, and a wrapper `word name(word, ...)` for each exported function.  The
+module is optimized once, as a whole.
 """
 
 import functools

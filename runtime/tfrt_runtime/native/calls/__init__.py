@@ -4,7 +4,8 @@ This package depends on `queues`.  Read in this order:
 
 - `activation`: the state of a call, and its life cycle.
 - `delivery`: how results get into registers.
-- `kernel_calls`: how one kernel runs; `in_order`: sync functions; `frame`: what a kernel sees.
+- `kernel_calls`: how one kernel runs.  `in_order`: sync functions.  `frame`: a kernel's arguments
+  and results.
 - `executor`: the run loop.
 - `machine_calls` and `hot_calls`: calls of functions that are machine code.
 """

@@ -1,7 +1,7 @@
 """Delivery of a value: into a register, to the kernels that use it, and up a chain of returns.
 
-A slot describes one result of a kernel: its register, its users (the kernels that read the
-register), and its returns (the function's results that it becomes).
+A slot describes one result of a kernel.  It has the result's register, its users (the kernels that
+read the register), and its returns (the results of the function that are this result).
 
 No function here recurses, so the native stack does not grow with the program.  Results travel up a
 chain of returns in a loop.  Kernels that become ready go to the thread's ready stack.

@@ -12,8 +12,8 @@ control kernel runs, and a record + RESUMES if that record is next.
     end_activation       all kernels have run, or one has failed; the results are delivered
 
 The first error ends the function and becomes each of its results, even results that already exist.
-`decode` gives the registers of arguments and of control kernels' results one reference more than
-they have users, so that an error is found even in a register that no kernel uses.
+An error must be found even in a register that no kernel uses.  Therefore, `decode` gives the
+registers of arguments and of control kernels' results one reference more than they have users.
 """
 
 from tfrt_runtime.native import layouts as at

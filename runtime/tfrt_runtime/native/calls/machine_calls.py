@@ -4,8 +4,8 @@ A function becomes machine code when it is hot and a compiler is available (`exe
 Such a function contains only scalars, control flow, and calls of other such functions, so it has no
 visible effects before it returns.  It bails out in any unusual situation: an argument that is an
 error or unavailable, an operation that fails, a full stack, or a cancelled run.  After a bailout,
-the interpreter runs the call from its start, and then the rest of the run: machine code that has
-bailed out once would bail out again at each nested call.
+the interpreter runs the call from its start, and then the rest of the run.  It does not use machine
+code again, which would bail out at each nested call.
 
 If a loop of an interpreted call becomes hot, its remaining iterations run as machine code
 (`finish_loop`).  This is on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A

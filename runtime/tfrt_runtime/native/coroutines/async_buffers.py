@@ -13,9 +13,9 @@ lives forever (globals, frames, memory that Python lends).  It is 1 for memory t
 
 Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
 Synchronization and Operating System Structure"): a block of a size class is reused only for that
-class, and stays mapped.  If a thread uses a buffer while another thread frees it, it may therefore
-change elements of another buffer, but never a header or any other memory of the process.  A block
-that has reached the last generation is never reused.
+class, and stays mapped.  A thread may use a buffer while another thread frees it.  The first thread
+may then change elements of another buffer, but never a header or any other memory of the process.
+A block that has reached the last generation is never reused.
 
 The free blocks of a class are in a lock-free stack, each with the handle that it will get next.  No
 handle is pushed twice, so there is no ABA problem.

@@ -4,8 +4,8 @@ An object is an AsyncValue whose references the compiler counts.  A token has th
 value with up to one word of payload stores the payload in its header, where Python and host
 programs read it.  A longer payload follows the header, 16-aligned.  Tokens and values are made with
 two references: one for the caller, and one for the producer, which is dropped when the object is
-resolved.  An object that fails forwards to an error value, which all objects that fail for the same
-reason share.
+resolved.  An object that fails forwards to an error value.  All objects that fail for the same
+reason share one error value.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |

@@ -7,8 +7,8 @@ The words of the record's data are the adapter, the waiter functions of this mod
 types of the results, and the payload types of the arguments.
 
 Tensors belong to Python, which fills in the descriptors of buffers and makes tensors from buffers.
-A buffer's spec gives Python what it needs, in three words: the address of the type as text, the
-length of that text, and the counter of the buffer's possible users.
+A buffer's spec has three words, which Python reads: the address of the type's text, the length of
+that text, and the counter of the buffer's possible users.
 
 A *host value* is an AsyncValue of a host program.  Compiled code never gets a host value.  Instead,
 a coroutine awaits a separate object, which later takes over the host value's outcome.  Thus,

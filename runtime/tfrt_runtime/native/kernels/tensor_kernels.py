@@ -1,10 +1,10 @@
 """Native versions of tensor kernels.
 
 Each kernel here also exists as a Python function, which uses numpy, takes any arguments, and
-reports invalid ones.  The native version handles only the usual arguments.  For all others, it
-changes nothing and lets the Python function run with the same frame.  A call of a Python kernel
-takes a few microseconds.  The module has the kernels for which these would double the time of a
-small network layer.
+reports invalid ones.  The native version handles only the usual arguments.  For all other
+arguments, it changes nothing and lets the Python function run with the same frame.  A call of a
+Python kernel takes a few microseconds.  The module has the kernels for which these would double the
+time of a small network layer.
 
 Kernels borrow their arguments and the tensors in them.  A chain may follow the tensors.  Element
 types are payload types.

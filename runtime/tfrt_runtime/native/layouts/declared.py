@@ -41,7 +41,7 @@ def line(what: str = "") -> Place:
 def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
     """Declare a struct.
 
-    Each field has a sentence that tells what it holds, or "" if its name is enough.
+    Each field has a sentence that describes its contents, or "" if the name is enough.
 
     Args:
         size: the size of the whole struct in bytes, or 0 if it depends on the struct's contents.

@@ -49,8 +49,8 @@ def start_calls_with(
 ) -> None:
     """Prepare `count` calls in consecutive rows; start the first `begun` of them.
 
-    When this returns, all rows have their results.  A task starts a call only when a thread gets to
-    it, so that the memory of a few calls is reused for all calls, and stays in the cache.
+    When this returns, all rows have their results.  A task starts a call only when a thread reaches
+    the call.  The memory of a few calls is then reused for all calls, and stays in the cache.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -77,7 +77,7 @@ def start_rows(
 
 @entry
 def run_rows(context: Address, task: Address) -> None:
-    """Task function: start the first call of a range of rows, and leave the others to tasks.
+    """Task function: start the first call of a range of rows, and leave the other calls to tasks.
 
     The range is in the task's third word: the number of rows and, above ROW_BITS, the first row.
     """

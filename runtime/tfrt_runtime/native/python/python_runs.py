@@ -320,7 +320,7 @@ def next_number(process: Address) -> int:
 def leave(bound: Address, given: Address, count: int) -> Address:
     """Handle the destruction of a run's Python object: `leave(queue, request, template)`.
 
-    Drops the object's references to its results; a `template` of 0 means that it has none.  If the
+    Drops the object's references to its results.  If `template` is 0, the object has none.  If the
     run is not over, the thread that ends the run later lets Python forget it.
     """
     words = bound_words(bound)

@@ -90,7 +90,7 @@ def call_for_threads(context: Address, pool: Address) -> None:
     """Wake an idle thread of the pool if tasks are waiting, or request another thread.
 
     A thread calls this after adding a task.  A thread of the pool also calls this before it runs a
-    task: another thread may have added a task while it still counted this thread as idle.
+    task, because this thread may have counted as idle when another thread added a task.
     """
     # This fence orders the task before the read of POOL_IDLE. An idle thread orders its change of
     # POOL_IDLE before its last check of the ring. Therefore, at least one of the two sees the

@@ -143,7 +143,7 @@ def take_tasks(queue: Address) -> Address:
 def next_in_order(context: Address) -> Address:
     """Take the oldest task of a queue without workers; return 0 if it has none.
 
-    The other tasks stay where other threads can find them.  Otherwise, a thread that waits for many
+    The other tasks stay in the queue.  If a thread took all tasks, a thread that waits for many
     results, one after another, would move all tasks each time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
@@ -163,7 +163,7 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Make tasks that this thread has taken from a queue without workers available again."""
+    """Return tasks to a queue without workers, after this thread has taken them from the queue."""
     # The list has no word for its newest task, because two words cannot be read in one atomic step.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
         # Another thread has put back other tasks in the meantime.

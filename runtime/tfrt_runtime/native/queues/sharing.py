@@ -236,7 +236,8 @@ def add_start(context: Address, task: Address) -> None:
 def take_start(context: Address) -> Address:
     """Take all calls that are waiting to start; return the oldest, or 0.
 
-    The other calls go where other threads can find them.
+    The other calls go to this thread's deque or to the injected stack, where other threads find
+    them.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     newest = take_started(queue)

@@ -35,12 +35,14 @@ changes the epoch.  A sleeper that is not asleep yet then stays awake.
 
 A wake-up takes longer than hundreds of small tasks.  A sleeper is *notified* while a wake-up is on
 its way to it.  SLEEPERS counts notified sleepers separately.  An adder wakes no thread if all
-sleepers are notified.  Each notified sleeper wakes up and searches for work.  If it stops sleeping
-for another reason, it lets another thread search (`pass_on`).
+sleepers are notified.  Each notified sleeper wakes up and searches for work.  A notified sleeper
+that wakes up for another reason lets another thread search (`pass_on`).
 
-Rejected alternatives: a growing array, because thieves may still be reading the old array when it
-is freed; a deque with a lock, which its owner would take for every task; and a condition variable,
-whose lock every adder would take even if no worker is asleep.
+Rejected alternatives:
+
+- a growing array, because thieves may still be reading the old array when it is freed
+- a deque with a lock, because its owner would take the lock for every task
+- a condition variable, because every adder would take its lock even if no worker is asleep
 """
 
 from tfrt_runtime.native import layouts as at
@@ -107,7 +109,7 @@ def free_task(context: Address, task: Address) -> None:
 def add_short_task(context: Address, task: Address) -> None:
     """Keep a short task for this thread.
 
-    Call this only on a thread that runs kernels: it later runs its tasks or calls
+    Call this only on a thread that runs kernels.  Such a thread later runs its tasks, or calls
     `sharing.hand_over`.
     """
     store(task + at.TASK_NEXT, 0)
@@ -305,10 +307,10 @@ def steal_task(context: Address) -> Address:
 
 @native
 def spread_injected(context: Address, task: Address) -> Address:
-    """Return the first task of a list, and put the others where other threads can find them.
+    """Return the first task of a list, and add the other tasks to this thread's deque.
 
-    If the others do not fit into this thread's deque, this thread keeps the older half of the rest
-    and injects the newer half again.  Each task is therefore injected only a few times.
+    If they do not fit, this thread keeps the older half of the rest and injects the newer half
+    again.  Each task is therefore injected only a few times.
     """
     rest = load(task + at.TASK_NEXT)
     if rest == 0:
