@@ -152,7 +152,7 @@ def _check(found: os.stat_result, what: str) -> None:
     """Check that no other user may write to a file or folder, as ssh checks its files.
 
     Raises:
-        _Unusable: if another user may.
+        _Unusable: if another user may write to it.
     """
     # In a browser page, files have no owners.
     if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):

@@ -65,7 +65,7 @@ class Hooks:
     can start without a slow import.
     """
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
-    """Packages whose frames are not the user's.
+    """Packages whose frames do not belong to the user.
 
     `contextlib` is included because it calls the functions that it has decorated.
     """

@@ -104,7 +104,8 @@ class Family:
     arith: Mapping[str, str] = field(default_factory=dict)
     """The operations of MLIR's `arith` dialect that compute this operation or one of its results.
 
-    Each is mapped to the LLVM instruction that computes it, or to "" if no single instruction does.
+    Each operation is mapped to the LLVM instruction that computes it, or to "" if no single
+    instruction does.
     """
     generic: tuple[str, ...] = ()
     """Suffixes of kernels for which TFRT has no operation.

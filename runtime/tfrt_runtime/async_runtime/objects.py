@@ -1,7 +1,7 @@
 """Describe the objects of compiled code: tokens, values, and groups.
 
-Each object refers to a record in the memory of compiled code, which says what made the object, and
-where.
+Each object refers to a record in the memory of compiled code.  The record says which operation made
+the object, and where the operation is in the program.
 """
 
 from __future__ import annotations

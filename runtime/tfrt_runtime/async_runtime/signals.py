@@ -1,9 +1,9 @@
 """Handle Ctrl-C while compiled code runs on the main thread.
 
 Python's signal handler only sets a flag for the interpreter, and a loop in compiled code does not
-return to the interpreter.  Therefore, this module installs another handler, in machine code.  It
-sets a bit of the word that loops check, and then calls Python's handler.  The loop then calls
-Python, which sees the flag.
+return to the interpreter.  Therefore, this module installs another handler, in machine code.  This
+handler sets a bit of the word that loops check, and then calls Python's handler.  The loop then
+calls Python, which sees the flag.
 """
 
 from __future__ import annotations

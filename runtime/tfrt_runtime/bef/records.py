@@ -1,7 +1,7 @@
 """Define BEF, the binary format: its constants, and the contents of a file as plain values.
 
-The reader produces these values, and the writer consumes them.  This is the last published version
-of the format, with version byte 0.
+The reader produces these values, and the writer consumes them.  The format is the last published
+version of BEF, with version byte 0.
 
 TFRT's description of the format:
 https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md The

@@ -452,8 +452,8 @@ class Execution(RunWaits):
     def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
         """Cancel the run at the time `deadline` of `time.monotonic`.
 
-        Its results then raise `TimeoutError`.  If `seconds` is given, the error names it as the
-        time limit.
+        The run's results then raise `TimeoutError`.  If `seconds` is given, the error names it as
+        the time limit.
         """
         self.request.cancel_at(deadline, seconds)
 

@@ -121,7 +121,7 @@ class Executable:
         A function returns whether it must be called again for the next run on the same host.
         """
         self.prepared_for: object = None
-        """The `HostContext.identity` of the host whose runs need no such calls."""
+        """The `HostContext.identity` of the host on which runs need no calls of `prepares`."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._carries = False

@@ -70,7 +70,7 @@ class Spans:
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
         self._waits: dict[tuple[int, int], int] = {}
-        """When each wait that has not ended started."""
+        """The start times of the waits that have not ended."""
         self.last = 0
         """The time of the last event."""
 

@@ -46,7 +46,7 @@ class HostAllocator(Protocol):
         """
 
     def deallocate_bytes(self, address: int, size: int) -> None:
-        """Free memory of `allocate_bytes`; `size` is the size that was requested."""
+        """Free memory that `allocate_bytes` returned; `size` is the size that was requested."""
 
 
 def round_up(size: int, alignment: int) -> int:

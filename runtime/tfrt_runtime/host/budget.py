@@ -81,8 +81,8 @@ def _address_space_left() -> int | None:
 def default_budget() -> int:
     """Return how many bytes programs may use if the user sets no budget.
 
-    This is half of the memory that the machine, its cgroups, and RLIMIT_AS leave: Python, the
-    compiler, and the threads' stacks need the other half.  The limits are read only once.
+    The result is half of the memory that the machine, its cgroups, and RLIMIT_AS leave.  Python,
+    the compiler, and the threads' stacks need the other half.  The limits are read only once.
     """
     left = _address_space_left()
     available = machine_memory() if left is None else min(machine_memory(), left)

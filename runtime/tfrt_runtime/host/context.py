@@ -176,7 +176,7 @@ class HostContext:
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
-        """The error message for runs that start while the host is cancelled; None if it is not."""
+        """The error message for runs that start while the host is cancelled; otherwise, None."""
         self.when_closed: Callable[[], None] = lambda: None
         """Called when the host is closed, to stop the tasks that its cancelled runs have left."""
         self.when_quiet: Callable[[], None] = lambda: None

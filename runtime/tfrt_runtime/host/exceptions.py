@@ -1,6 +1,6 @@
 """Exceptions for cancelled values and exceeded time limits.
 
-They are in a separate module because few runs need them.
+The exceptions are in a separate module because few runs need them.
 """
 
 from __future__ import annotations

@@ -91,8 +91,9 @@ def _is_plain(said: object) -> bool:
 def detach(exception: BaseException) -> None:
     """Reduce the tracebacks of an exception and of its causes to source locations.
 
-    A frame refers to its callers, and to the values, runs, and notebook cells that they use.  These
-    may refer to the error value, so an error value that held frames would never be freed.
+    A frame refers to its callers, and to the values, runs, and notebook cells that they use.  Any
+    of these objects may refer to the error value, so an error value that held frames would never be
+    freed.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [exception]

@@ -1,9 +1,9 @@
 """Handle Ctrl-C while the runtime works on the main thread.
 
-Python may raise KeyboardInterrupt between any two bytecodes of the main thread.  This may be
-halfway through the start of a run, whose native parts then have no owner.  It may also be in a
-finalizer or in a callback of the native core, where no code can catch the exception.  Therefore,
-this module's handler receives SIGINT.  What it does depends on the code that the thread is running:
+Python may raise KeyboardInterrupt between any two bytecodes of the main thread.  If Python raises
+it halfway through the start of a run, the native parts of the run have no owner.  If Python raises
+it in a finalizer or in a callback of the native core, no code can catch it.  Therefore, this
+module's handler receives SIGINT.  What it does depends on the code that the thread is running:
 
     in user code             it raises, as Python's handler does; even in a kernel
     in a wait for a queue    it makes a note, to which the waiting loop reacts
@@ -94,7 +94,7 @@ class Interrupts:
     def may_raise(self) -> bool:
         """Whether the main thread is running user code inside a wait.
 
-        Such code may be interrupted (`allow`).
+        User code may be interrupted (`allow`).
         """
         return self._words.may_raise != 0
 
@@ -195,7 +195,8 @@ class Interrupts:
         """Record that this thread runs user code from now on, which may be interrupted.
 
         Raises:
-            KeyboardInterrupt: if an interrupt was noted, and at any time until `forbid` is called.
+            KeyboardInterrupt: if an interrupt was noted.  Until `forbid` is called, a new interrupt
+                raises it, too.
         """
         if self.waits and get_ident() == self._main:
             self._words.may_raise = 1
@@ -208,9 +209,9 @@ class Interrupts:
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Tell whether `frame` runs code of the runtime or a finalizer.
+    """Return whether `frame` runs code of the runtime or a finalizer.
 
-    This includes code of the standard library that they call.
+    Standard library code that the runtime or a finalizer calls counts, too.
     """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))

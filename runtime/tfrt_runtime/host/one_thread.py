@@ -8,8 +8,9 @@ in only two places:
     between cells             a timer of the page's own event loop (`_between`)
 
 While a kernel sleeps, only sources that run no kernels (`looks_on`) are called: other work would
-run in the middle of the sleeping kernel.  Such a source may end the sleep (`end_sleep`).  If no
-source is left that could end a wait, `gives_up` detects this, and the waiting code raises an error.
+run in the middle of the sleeping kernel.  A source that runs no kernels may end the sleep
+(`end_sleep`).  If no source is left that could end a wait, `gives_up` detects this, and the waiting
+code raises an error.
 
 No wait depends on switching stacks (JavaScript promise integration).  Not all browsers support it,
 and switching below a callback from native code crashes the interpreter.  Where stacks can be

@@ -59,7 +59,10 @@ class NoObject:
 
 @final
 class Chain(NoObject):
-    """The value of a `!tfrt.chain`.  It only says that an effect has happened."""
+    """The value of a `!tfrt.chain`.
+
+    A chain only says that an effect has happened.
+    """
 
     __slots__ = ()
 

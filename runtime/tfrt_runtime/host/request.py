@@ -42,9 +42,9 @@ NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 class Request(Run):
     """One run: its cancellation, its data, its resources, its diagnostics, and its output.
 
-    The run gets its words and is registered in `open`, or when the native core starts its call.
-    From then on, it has at least one activity.  `finished` is called when the last activity has
-    ended.
+    The run gets its words in `open`, or when the native core starts its call.  At the same time,
+    the run is registered.  From then on, it has at least one activity.  `finished` is called when
+    the last activity has ended.
     """
 
     _resources: ResourceContext | None = None

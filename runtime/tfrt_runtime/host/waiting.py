@@ -1,10 +1,10 @@
 """Deadlock detection: whether a queue is quiescent, and whether waiting kernels can continue.
 
-A queue is quiescent if no work is running, queued, or about to be queued.  The answer depends on
-many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH),
-which only grows, and which is odd while the thread may hold work.  If two reads of all epochs are
-equal, all epochs are even, and no work was queued in between, the queue was quiescent (double
-collect).
+A queue is quiescent if no work is running, queued, or about to be queued.  To find out, a thread
+must read many words that change in the meantime.  Each thread has an activity epoch
+(CONTEXT_EPOCH), which only grows, and which is odd while the thread may hold work.  If two reads of
+all epochs are equal, all epochs are even, and no work was queued in between, the queue was
+quiescent (double collect).
 
 A kernel may wait, without a time limit, for values or runs of its own host.  During such a wait,
 the kernel's thread runs the host's tasks.  If the queue is quiescent apart from such kernels, no
@@ -66,11 +66,12 @@ def rest_of(
 
 
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
-    """Work for the queue until it is idle, apart from threads that are in this function, too.
+    """Work for the queue until it is idle.
 
     Returns False as soon as `interrupted`, which is called every millisecond, returns True.  Does
-    not wait for values that code outside the runtime may resolve.  If a kernel waits here, the
-    kernel does not count, but other work on its thread does.
+    not wait for values that code outside the runtime may resolve, for other threads in this
+    function, or for kernels that call this function.  Other work on the threads of these kernels
+    counts.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.

@@ -144,7 +144,7 @@ def expect(kind: type[Expected], value: object) -> Expected:
     """Return `value`, which must be an instance of `kind`.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if `value` is not an instance of `kind`.
     """
     if not isinstance(value, kind):
         raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")

@@ -43,12 +43,12 @@ class KernelError(Exception, NoObject):
 class Shortcut:
     """The native version of a Python kernel, which is called instead of the Python function.
 
-    `symbol` is the name of a native function.  It either does the kernel's work, or changes nothing
-    and lets the Python function run.  Its data words are the addresses of the native `functions`,
-    followed by `data`, or by the words that `data` computes from the attributes.  `data` returns
-    None if the attributes are invalid, and the Python function then reports the error.  With
-    `measures`, the native function decides for each call of a heavy kernel whether the call is
-    heavy (`KERNEL_MEASURED`).
+    `symbol` is the name of a native function.  The native function either does the kernel's work,
+    or changes nothing and lets the Python function run.  Its data words are the addresses of the
+    native `functions`, followed by `data`, or by the words that `data` computes from the
+    attributes.  `data` returns None if the attributes are invalid, and the Python function then
+    reports the error.  With `measures`, the native function decides for each call of a heavy kernel
+    whether the call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -157,10 +157,7 @@ class PythonKernel:
     Values that only remote kernels take stay on the cluster.
     """
     waits: str = BY_HAND
-    """The event for which the results wait after the kernel has returned.
-
-    It is a phrase for messages.
-    """
+    """The event for which the results wait after the kernel has returned, as a phrase."""
     prepare: Callable[..., object] | None = None
     """A function that is called with the attributes when a program with the kernel is loaded.
 

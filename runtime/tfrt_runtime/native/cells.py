@@ -31,8 +31,8 @@ Small blocks are never refused.  A thread that exceeds the budget, or that gets 
 system, calls `refuse`, which ends the thread's run.  The thread still gets its block, from the
 stock if necessary, so that everything the run has started can finish in an orderly way.
 
-Rejected alternative: the C library's allocator for each block.  It can refuse small blocks, and
-each allocation would have to update the budget.
+Rejected alternative: the C library's allocator for each block.  The C library can refuse small
+blocks, and each allocation would have to update the budget.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -164,7 +164,7 @@ def take_block(context: Address, size: int) -> Address:
 
 @native
 def give_block(context: Address, block: Address, size: int) -> None:
-    """Free a block of `take_block`.
+    """Free a block that `take_block` returned.
 
     `size` is the size that was requested from `take_block`.
     """

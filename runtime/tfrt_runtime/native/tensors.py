@@ -117,7 +117,7 @@ def fresh_memory(context: Address, size: int) -> Address:
 
 @native
 def give_memory(memory_store: Address, block: Address, size: int) -> None:
-    """Free a block of `take_memory`; `size` is the size that was requested."""
+    """Free a block that `take_memory` returned; `size` is the size that was requested."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):

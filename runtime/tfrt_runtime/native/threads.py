@@ -2,8 +2,8 @@
 
 Compiled programs call the core without passing a context.  Two keys of thread-specific data (from
 the C library) provide the context and the end of the stack, in 2 ns.  Rejected alternative: LLVM's
-thread-local variables, which need a dynamic loader; objects that MCJIT loads have none.  The code
-is LLVM IR because Numba has no global variables.
+thread-local variables, which need a dynamic loader.  MCJIT, which loads compiled programs, is not a
+dynamic loader.  The code is LLVM IR because Numba has no global variables.
 
 An entry that is a Python function is bound to a Python integer: the address of the words that the
 entry needs.  A global variable holds the CPython function that reads the integer.  The table of

@@ -114,9 +114,10 @@ CONTROL = frozenset(
 
 
 def runs_in_sync(kernel: Kernel) -> bool:
-    """Tell whether a sync function may use the kernel.
+    """Return whether a sync function may use the kernel.
 
-    It may use an ordinary Python function, whose results are available when the function returns.
+    A sync function may use an ordinary Python function as a kernel, because its results are
+    available when it returns.
     """
     match kernel:
         case ControlKernel():

@@ -161,7 +161,7 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
-    """Return the MLIR types of registers; if the file does not state them, "" for each."""
+    """Return the MLIR types of registers, or "" for each register if the file does not state them."""
     if function.register_types is None:
         return ("",) * len(registers)
     return tuple(function.register_types[register] for register in registers)

@@ -1,8 +1,8 @@
 """The threads of a work queue, and their native contexts.
 
 A *native context* is the native core's state of one thread.  Each thread that uses native values of
-a queue has one, and `thread.context` is the address of the current thread's.  A thread is *busy*
-while it works for the queue.
+a queue has a native context.  `thread.context` is the address of the current thread's native
+context.  A thread is *busy* while it works for the queue.
 
 Threads start when they are first needed, so an unused queue costs nothing.  A worker is a Python
 thread that stays inside native code.  Therefore, a Python kernel finds its thread state, and only
@@ -116,7 +116,7 @@ class QueueThreads(ABC):
     def budget(self) -> int:
         """The memory budget of programs on this queue, in bytes.
 
-        It applies to native code and tensors together.
+        The budget applies to native code and tensors together.
         """
         return self.native.memory_limit or default_budget()
 
@@ -176,8 +176,8 @@ class QueueThreads(ABC):
         """Start the workers, unless they are running.
 
         Raises:
-            TfrtError: if the system cannot start all workers.  Those that are running do all the
-                work.
+            TfrtError: if the system cannot start all workers.  The workers that have started do all
+                the work.
         """
         if self._workers or self.threads == 0:
             return

@@ -285,8 +285,8 @@ class UserWorkQueue(WorkQueue):
     def _empty(self) -> None:
         """Pass all tasks that the core has queued to the user's queue.
 
-        Does nothing if this thread is already doing it: a user's queue may call a task while the
-        task is being added.
+        A user's queue may call a task while the task is being added.  If this thread is already in
+        this method, a nested call therefore does nothing.
         """
         thread = threading.get_ident()
         if thread in self._emptying:

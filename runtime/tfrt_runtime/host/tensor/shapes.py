@@ -74,10 +74,10 @@ class PartialTensorShape:
             raise ValueError(f"negative size in shape {self}")
 
     def to_shape(self) -> TensorShape:
-        """Return the shape, if it is fully known.
+        """Return the shape as a fully known shape.
 
         Raises:
-            ValueError: if it is not; the message names the unknown parts.
+            ValueError: if a part of the shape is unknown; the message names the unknown parts.
         """
         if self.sizes is None:
             raise ValueError("Unknown rank")
@@ -124,7 +124,7 @@ class ElementType:
     def is_arithmetic(self) -> bool:
         """Whether numpy can calculate with the type.
 
-        It cannot with bf16, whose elements are stored as raw 16-bit integers.
+        numpy cannot calculate with bf16, whose elements are stored as raw 16-bit integers.
         """
         return self.dtype is not DType.BF16
 

@@ -83,9 +83,10 @@ class _Batch:
 
 
 class Events:
-    """Events in time order.  They are unpacked while they are read, because there may be a million.
+    """Events in time order.
 
-    Creating this object takes constant time.
+    The events are unpacked while they are read, because there may be a million of them.  Creating
+    this object takes constant time.
     """
 
     def __init__(self, batches: Sequence[_Batch]) -> None:
@@ -192,7 +193,7 @@ class Watch:
     def dropped(self) -> int:
         """The number of events that `take` does not return.
 
-        They were overwritten, or there were too many.
+        An event is missing if it was overwritten, or if there were too many events.
         """
         return self.lost + self._readers[0].dropped
 

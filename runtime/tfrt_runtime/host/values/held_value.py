@@ -67,7 +67,7 @@ calls the promise's waiters.
 class Callbacks:
     """The callbacks that wait for a value through one Python object, called once and in order.
 
-    They do not refer to that object, because callbacks must not keep a promise alive.
+    The callbacks do not refer to that object, because callbacks must not keep a promise alive.
     """
 
     __slots__ = ("_waiting",)
@@ -172,7 +172,7 @@ class HeldValue(NativeValue, metaclass=Public):
         are strings.  The trait `value` is a number or a string, otherwise None.  The trait
         `elapsed` is a number of seconds.  When the value is resolved, `state` changes last.
         Observers are called on a thread of the notebook, at most 1/30 s later unless an observer is
-        slow.  The widget does not keep a promise alive.  It exists until it is closed.
+        slow.  The widget does not keep a promise alive.  The widget exists until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.

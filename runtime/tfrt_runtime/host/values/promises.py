@@ -1,7 +1,7 @@
 """The external values for which a run is waiting.
 
 A Python kernel may return a value that a thread, an event loop, or a timer resolves later.  While
-such a value is unresolved and still has a holder, an idle run is not stuck.
+such a value is unresolved and some code still refers to it, an idle run is not stuck.
 
 This module also turns futures of Python's libraries into AsyncValues (`from_future`).
 """
@@ -38,7 +38,7 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Tell whether the value is unresolved and has a holder."""
+        """Return whether the value is unresolved and some code still refers to it."""
         value = self.holder()
         return value is not None and not value.done()
 
@@ -103,9 +103,9 @@ class Promises:
             self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
-        """Tell whether the run counts the activity that resolves the value.
+        """Return whether the run counts the activity that resolves the value.
 
-        Such a run stays open until the value is resolved.
+        If so, the run stays open until the value is resolved.
         """
         return self._own.get(weakref.ref(value)) is not None
 
@@ -117,7 +117,7 @@ class Promises:
         *,
         is_inside: bool = False,
     ) -> None:
-        """Record that the holder of the Python object `value` may resolve the value.
+        """Record that the code that refers to the Python object `value` may resolve the value.
 
         With `is_inside`, a kernel has returned the object, and another AsyncValue resolves it.
         """

@@ -24,7 +24,7 @@ def dense_tensor(
     """Return `value`, which must be a dense tensor of the given type and rank.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if `value` is anything else.
     """
     if isinstance(value, np.ndarray):  # a non-contiguous array
         value = DenseHostTensor.over(value)
@@ -74,7 +74,7 @@ def allocated(tensor: Expected | None) -> Expected:
     """Return `tensor`, which is None if the allocator has refused its memory.
 
     Raises:
-        KernelError: if it is None.
+        KernelError: if `tensor` is None.
     """
     if tensor is None:
         raise KernelError("Cannot allocate tensor")

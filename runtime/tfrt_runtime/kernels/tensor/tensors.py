@@ -84,7 +84,7 @@ def host_tensor(value: object) -> AnyTensor:
     """Return `value`, which must be a tensor of any kind.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if `value` is not a tensor.
     """
     if not isinstance(value, AnyTensor):
         raise KernelError(f"expected a tensor, found {type(value).__name__}")
@@ -337,7 +337,7 @@ def sparse_tensor(value: object, element_type: ElementType, rank: int) -> CooHos
     """Return `value`, which must be a sparse tensor of the given type and rank.
 
     Raises:
-        KernelError: if it is not.
+        KernelError: if `value` is anything else.
     """
     tensor = expect(CooHostTensor, value)
     if tensor.element_type is not element_type or tensor.shape.rank != rank:

@@ -315,8 +315,8 @@ _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
     """Return the exceptions that explain `exception`, each with its relation.
 
-    The relation is "" for the members of a group, and "caused by " or "raised while handling " for
-    the causes of any of them.
+    The relation of a group's members is "".  The relation of an exception's cause is "caused by "
+    or "raised while handling ".
     """
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:

@@ -1,8 +1,8 @@
 """Large values on a Dask cluster: each value is sent once, even if several tasks take it.
 
 Dask itself puts a task's arguments into the message that describes the task, so it sends a value
-once for each task.  Its function `scatter` sends a value separately, and the workers then get the
-value from each other.
+once for each task.  Dask's function `scatter` sends a value separately, and the workers then get
+the value from each other.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A history is a list of moments: when the call was sent, queued, running, lost with its worker, and
 back.  Dask's scheduler and workers record the history of each task.  This module asks for the
-histories from time to time during the run, without blocking a thread, and once more after it.
+histories from time to time during the run, without blocking a thread, and once more after the run.
 """
 
 from __future__ import annotations

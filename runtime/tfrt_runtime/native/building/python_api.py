@@ -157,9 +157,9 @@ def adapters(
 
 
 def _any(name: str, count: int, called: str) -> str:
-    """Return the IR of `NAME.any`, which takes seven words.
+    """Return the IR of the function `NAME.any`.
 
-    It passes the first `count` words to `called`.
+    The function takes seven words, and passes the first `count` words to `called`.
     """
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))

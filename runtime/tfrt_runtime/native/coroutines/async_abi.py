@@ -175,7 +175,7 @@ def is_value_available(value: Address) -> int:
 def goes_on(value: Address) -> int:
     """Tell whether a coroutine that awaits `value` may continue without suspending.
 
-    This requires that `value` is available and not an error.  While schedules are explored, the
+    It may if `value` is available and not an error.  While schedules are explored, however, the
     coroutine always suspends, so that the next task can be chosen.
     """
     if state_of(value) != at.CONCRETE:
@@ -241,7 +241,8 @@ def await_and_execute_for(
 
     `result` is an object that the task makes as a result, or 0.  The object has the record of the
     task's place.  The records of the awaits in the task's body follow that record.  `number`
-    selects one of these records: 0 is the task's own, and n is that of the n-th await.
+    selects one of these records: 0 selects the task's record, and n selects the record of the n-th
+    await.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:

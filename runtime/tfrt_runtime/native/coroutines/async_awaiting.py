@@ -15,9 +15,9 @@ resolved, the coroutine continues immediately, up to a bounded depth.
 A handle identifies a coroutine in LLVM's switched-resume lowering:
 https://llvm.org/docs/Coroutines.html
 
-When an ordinary function awaits an object, its thread must wait.  It runs other tasks in the
-meantime: otherwise, no thread might be left for the tasks that resolve the object.  When there is
-no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If no code is
+When an ordinary function awaits an object, its thread must wait.  In the meantime, the thread runs
+other tasks.  Otherwise, no thread might be left for the tasks that resolve the object.  When there
+is no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If no code is
 left that could resolve the object, Python reports an error.  A waiting kernel keeps its frame;
 kernels that its thread runs during the wait get another frame.
 """

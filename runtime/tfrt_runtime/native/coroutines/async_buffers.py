@@ -1,4 +1,4 @@
-"""Buffers of compiled code: memory whose use after it has been freed is detected.
+"""Buffers of compiled code: memory that detects its use after it was freed.
 
     handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements

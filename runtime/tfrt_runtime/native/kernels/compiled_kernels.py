@@ -148,7 +148,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Abandon the imported objects of a cancelled request, and forget all that are resolved.
+    """Abandon the imported objects of a cancelled request, and forget all resolved objects.
 
     The objects of `request` become the error `failure`, which the caller still owns.  If `request`
     is 0, no objects are abandoned.

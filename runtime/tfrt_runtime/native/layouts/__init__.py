@@ -5,9 +5,9 @@ offsets.  All fields are words of 8 bytes, except in records and slots.  STRUCT_
 of a field, and STRUCT_SIZE is the size of a struct, in bytes.  The compiled core, the simulator,
 and the decoder use these names as constants.
 
-All names form one table, whichever module declares them: `values`, `threads`, `calls`, `compiled`
-(compiled programs), or `python` (what native code knows about Python).  Modules that use many of
-the names import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
+The modules `values`, `threads`, `calls`, `compiled` (compiled programs), and `python` (CPython's
+objects and functions) declare the names.  All names form one table.  Modules that use many of the
+names import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
 
 In this diagram, each arrow has the name of the field that refers to the other struct; `*` marks a
 list or a table:

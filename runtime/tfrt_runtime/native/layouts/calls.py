@@ -279,7 +279,7 @@ ACTIVATION_OBSERVED = 1
 MAX_NESTED = 1 << 27
 """If nested activations take more bytes than this, the recursion ends with an error.
 
-Their values may take ten times as many bytes.
+The values in these activations may take ten times as many bytes.
 """
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)

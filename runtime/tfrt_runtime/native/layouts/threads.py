@@ -203,7 +203,7 @@ A thread also keeps one full spare batch per size class.
 IDLE_CELLS = 64
 """Maximum number of cells in a free list of an idle thread.
 
-A thread that goes to sleep, or whose run is over, hands longer lists over.
+When a thread goes to sleep, or when its run is over, it hands longer lists over.
 """
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2

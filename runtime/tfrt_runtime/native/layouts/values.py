@@ -99,7 +99,10 @@ TYPE_STORAGE = 40
 TYPE_GROUP = 41
 """The value is a group of tokens and values, and has no payload."""
 TYPE_TENSOR_OF = 256
-"""The type of a user kernel's tensor argument is its elements' type + this * (rank + 1)."""
+"""The factor for the rank in the type of a user kernel's tensor argument.
+
+The type is the elements' type + TYPE_TENSOR_OF * (rank + 1).
+"""
 TYPE_OUT = 1 << 32
 """The number that is added to the type of a tensor argument that the kernel writes."""
 

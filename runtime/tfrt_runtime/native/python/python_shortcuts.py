@@ -14,9 +14,10 @@ state.  The offsets of both fields are found when the core is loaded; an offset 
 found.
 
 An object may be hidden from the garbage collector while it cannot be part of a reference cycle.
-This applies to a run while the table of runs holds it, to a value without callbacks, and to weak
-references to them.  Otherwise, with 100,000 outstanding runs, the collector would take more time
-than everything else.  `track` makes an object visible again when it may be part of a cycle.
+The core hides a run while the table of runs holds it, a value without callbacks, and the weak
+references to these objects.  Otherwise, with 100,000 outstanding runs, the collector would take
+more time than everything else.  `track` makes an object visible again when it may be part of a
+cycle.
 """
 
 from tfrt_runtime.native import layouts as at

@@ -122,7 +122,7 @@ def take_injected(queue: Address) -> Address:
 def keep_injected(context: Address) -> None:
     """Append all injected tasks to the tasks that this thread keeps.
 
-    For queues without workers in which Python chooses the next task.
+    Use this for queues without workers, if Python chooses the next task.
     """
     newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
     if newest != 0:

@@ -1,9 +1,9 @@
 """Share this thread's ready work with other threads, and start calls from outside.
 
-The thread that starts a call often waits for the call's results immediately.  It can then run the
-call itself sooner than another thread could wake up.  Therefore, a started call first goes to a
-separate stack, QUEUE_STARTED.  Waiting threads take calls from there immediately.  A worker takes
-them only after a nap during which no other thread has taken any.
+The thread that starts a call often waits for the call's results immediately.  This thread can then
+run the call itself sooner than another thread could wake up.  Therefore, a started call first goes
+to a separate stack, QUEUE_STARTED.  Waiting threads take calls from there immediately.  A worker
+takes them only after a nap during which no other thread has taken any.
 """
 
 from tfrt_runtime.native import layouts as at

@@ -16,8 +16,8 @@ injected stack, so there is no ABA problem.
 
 The deque comes from Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
 fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
-Weak Memory Models".  Unlike in their deque, the array does not grow: a task that does not fit goes
-to the injected stack.
+Weak Memory Models".  The array of their deque grows.  Here, it does not: a task that does not fit
+goes to the injected stack.
 
 Sleeping threads wait for a change of the queue's epoch:
 
@@ -77,7 +77,8 @@ from tfrt_runtime.native.queues.deques import (
 WORTH_STEALING_NS = 1_000
 """A stolen task that takes less time than this was not worth stealing.
 
-The time includes all the work that the task makes ready.  Its owner would have been faster alone.
+The time includes all the work that the task makes ready.  For a shorter task, the thread from which
+it was stolen would have been faster alone.
 """
 REST_NS = 50_000
 """The time that a thread naps after it has stolen tasks that were not worth stealing, in ns."""
@@ -138,9 +139,9 @@ def sleepers(queue: Address) -> int:
 def free_threads(context: Address) -> int:
     """Return how many threads have nothing to do.
 
-    These threads sleep, rest, search for work, or are waking up without work.  The last case is
-    common: the start of a run wakes a worker, but the thread that waits for the run takes the task
-    first.
+    These threads sleep, rest, search for work, or are waking up without work.  Waking up without
+    work is common: the start of a run wakes a worker, but the thread that waits for the run takes
+    the task first.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
