@@ -161,7 +161,10 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
-    """Return the MLIR types of registers, or "" for each register if the file does not state them."""
+    """Return the MLIR types of registers.
+
+    A type is "" if the file does not state the types.
+    """
     if function.register_types is None:
         return ("",) * len(registers)
     return tuple(function.register_types[register] for register in registers)
