@@ -372,7 +372,7 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make the unresolved values that kernels of a stuck run have returned errors.
+    """Turn the unresolved values that kernels have returned into errors, because the run is stuck.
 
     The rest of the run can then finish.  Returns whether any value became an error.
     """

@@ -248,7 +248,7 @@ class Request(Run):
 
     @property
     def is_leaving(self) -> bool:
-        """Whether the run has finished, even if Python has not been told yet."""
+        """Whether the run has finished, even if Python does not know that yet."""
         return self.native.active == 0
 
     @property
@@ -398,12 +398,12 @@ class Request(Run):
         return held
 
     def decide_results(self) -> None:
-        """Make the unresolved results of a cancelled run errors."""
+        """Turn the unresolved results of a cancelled run into errors."""
         for value in self.held_results():
             self.decide(value)
 
     def decide(self, value: AsyncValue) -> None:
-        """Make a result of a cancelled run an error, unless the result is resolved."""
+        """Turn a result of a cancelled run into an error, unless the result is resolved."""
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:

@@ -238,7 +238,7 @@ class AsyncValue(AwaitedValue):
         return True
 
     def decide(self, failure: AsyncValue) -> None:
-        """Make this object the error `failure`, whatever the native value becomes."""
+        """Turn this object into the error `failure`, even if the native value becomes available."""
         address, quick = failure.address, native_process().quick
         with _DECIDING:
             if self.done():

@@ -91,7 +91,7 @@ class Promises:
         self._own[weakref.ref(value, self._forget)] = None
 
     def decide(self, diagnostic: Diagnostic) -> None:
-        """Make the unresolved values that the run has allocated errors."""
+        """Turn the unresolved values that the run has allocated into errors."""
         for value in list(self._own):
             if (own := value()) is not None and (held := own.alive()) is not None:
                 with contextlib.suppress(RuntimeError):  # another thread is resolving it

@@ -58,8 +58,8 @@ class NumbaFunction:
     def data(self, *attributes: object) -> tuple[int, ...]:
         """Return the words of the kernel's data for these attributes.
 
-        The function is compiled if it has not been compiled for attributes of these types.  The
-        attributes must be in the order of the keyword parameters.
+        The first call for attributes of these types compiles the function.  The attributes must be
+        in the order of the keyword parameters.
 
         Raises:
             KernelError: if the function cannot be compiled or an attribute is not a number.

@@ -230,8 +230,8 @@ def kernel(
         limit: how many calls may run at the same time on one host, including calls that are waiting
             for their next attempt.
         remote: run the function as a task of the client on a host with a `DaskWorkQueue`.  On other
-            hosts, the function runs on the thread that makes the last argument available; in
-            `%%tfrt` cells, that is an error.
+            hosts, the function runs on the thread that makes the last argument available.  In
+            `%%tfrt` cells, a call without a cluster is an error.
 
     Raises:
         TfrtError: if `native` is not a valid signature of a native kernel, or the options do not

@@ -126,7 +126,7 @@ def fail(context: Address, record: Address, message: int) -> None:
 
 @native
 def fail_results(context: Address, record: Address, failed: Address) -> None:
-    """Set each result that has not been set to the error `failed`, which the caller still owns."""
+    """Resolve each unset result to the error `failed`, which the caller still owns."""
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:

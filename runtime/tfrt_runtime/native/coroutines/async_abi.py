@@ -140,7 +140,7 @@ def emplace_object(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_error(value: Address) -> None:
-    """Make a token or a value an error, and drop the producer's reference.
+    """Turn a token or a value into an error, and drop the producer's reference.
 
     If `value` is 0, an unused token, do nothing.
     """
@@ -150,7 +150,7 @@ def set_error(value: Address) -> None:
 
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
-    """Make a token an error, as `set_error` does, unless it is available."""
+    """Turn a token into an error, as `set_error` does, unless it is available."""
     if state_of(value) == at.CONCRETE:
         # No other thread reads this word of an available object.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
