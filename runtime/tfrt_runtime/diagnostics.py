@@ -70,9 +70,9 @@ def line_of(source: str, line: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueLocation:
-    """A location as text, because it is not a span in a file.
+    """A location that is not a span in a file.
 
-    The text is a name, a call site, several locations, or says that the location is unknown.
+    `text` is a name, a call site, or several locations, or says that the location is unknown.
     """
 
     text: str

@@ -222,8 +222,8 @@ class Gate:
         """Record that a call has finished, and start the call that has waited longest.
 
         A call of a cancelled run finishes while this method starts it, and calls this method again.
-        The inner call only counts, and the loop of the outer call starts the next one.  Recursion
-        could overflow the stack.
+        The inner call only counts the finished call, and the loop of the outer call starts the next
+        call.  Recursion could overflow the stack.
         """
         with self._lock:
             self._ended += 1

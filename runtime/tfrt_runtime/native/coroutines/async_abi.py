@@ -292,7 +292,7 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
     """Drop one reference to an object that the program has made.
 
-    The function drops a reference that the program has added by hand, or else the producer's
+    If the program has added references by hand, drop one of these.  Otherwise, drop the producer's
     reference.  A program that never resolves the object must drop the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
