@@ -81,7 +81,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """Return the number by which one interpreted call of `function` increases the count of kernels."""
+    """Return the number of kernels to count for one interpreted call of `function`."""
     return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 
