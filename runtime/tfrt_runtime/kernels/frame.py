@@ -133,8 +133,8 @@ class KernelFrame:
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
     """Return an unavailable value for each result of the kernel.  A task resolves the values later.
 
-    This function does not record the values in the frame, as `KernelFrame.allocate` does, because
-    the user's function may raise an exception later.
+    `KernelFrame.allocate` records its values in the frame.  This function does not, because the
+    user's function may raise an exception later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])

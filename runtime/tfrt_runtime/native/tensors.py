@@ -31,7 +31,10 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
-"""A tensor has less than 2 ** this elements, so that its byte count fits into a word."""
+"""The exponent of the limit for a tensor's element count.
+
+A tensor has less than 2 ** MAX_ELEMENTS_BITS elements, so that its byte count fits into a word.
+"""
 
 
 @native

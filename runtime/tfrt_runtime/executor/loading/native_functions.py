@@ -116,8 +116,8 @@ CONTROL = frozenset(
 def runs_in_sync(kernel: Kernel) -> bool:
     """Return whether a sync function may use the kernel.
 
-    A sync function may use an ordinary Python function as a kernel, because its results are
-    available when it returns.
+    A kernel that is an ordinary Python function is allowed, because the kernel's results are
+    available when the Python function returns.
     """
     match kernel:
         case ControlKernel():

@@ -472,7 +472,7 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
-    """Return `function` with the arguments that Python kernels do not await moved to the end.
+    """Return `function` with each kernel's unawaited arguments after its other arguments.
 
     `used` has the function's kernels.
     """

@@ -121,7 +121,7 @@ class AwaitedValue(HeldValue):
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return the queues without workers among the queues of the runs that make the value.
+        """Return the queues of the runs that make the value, but only queues without workers.
 
         These queues need a waiting thread.
         """

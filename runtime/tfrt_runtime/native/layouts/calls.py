@@ -101,9 +101,9 @@ IN_ORDER_WORDS = 16
 The words are the function's position, and the error that ends the function, or 0.
 """
 RESUMES = 1
-"""The number that is added to the position of a sync function if the record there runs next.
+"""A number in the position of a sync function, added to the address of a record.
 
-Without it, the kernel of that record is running.
+With it, the record's kernel runs next.  Without it, the record's kernel is running.
 """
 
 # Record: a kernel of a decoded function. From ARGUMENTS on, fields are half words (i32). Offsets

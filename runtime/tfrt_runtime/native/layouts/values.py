@@ -175,9 +175,10 @@ STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""The store keeps free blocks of less than 2 ** this bytes, and frees larger ones immediately.
+"""The exponent of the size limit for free blocks that the store keeps.
 
-The kept blocks of one class have at most 2 ** this bytes in total.
+The store frees blocks of 2 ** LARGEST_KEPT_BITS bytes or more immediately.  The kept blocks of one
+class have at most 2 ** LARGEST_KEPT_BITS bytes in total.
 """
 struct(
     "STORE",
