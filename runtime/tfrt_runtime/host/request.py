@@ -196,7 +196,10 @@ class Request(Run):
 
     @property
     def promises(self) -> Promises:
-        """The external values for which the run waits, recorded from the first access on."""
+        """The external values for which the run waits.
+
+        They are recorded from the first access to this property on.
+        """
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()

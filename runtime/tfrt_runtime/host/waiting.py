@@ -98,7 +98,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
     """Return the activity epoch of each thread, followed by one more number.
 
-    An epoch is odd if the thread may hold work, and only grows.  The last number is always even,
+    An epoch only grows.  It is odd while the thread may hold work.  The last number is always even,
     and grows with each blocking task that a thread takes.
     """
     contexts = [context for context in queue.contexts if context not in apart_from]

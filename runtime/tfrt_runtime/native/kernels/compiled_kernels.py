@@ -114,7 +114,10 @@ def kernel_argument(context: Address, index: int) -> Address:
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """Return an object for an argument, which compiled code can await, with a new reference."""
+    """Return an object that compiled code can await, for an argument of the kernel.
+
+    The caller gets a new reference to the object.
+    """
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))

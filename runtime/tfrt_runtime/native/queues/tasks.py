@@ -487,7 +487,8 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
     """Sleep until `word` may be 0 or the time has passed; take no tasks.
 
-    Uses a separate futex word: a wake-up for a task wakes one thread, which must take the task.
+    Threads that take no tasks sleep on a separate futex word.  A wake-up for a task wakes only one
+    thread, and that thread must take the task.
     """
     fetch_add(queue + at.QUEUE_WATCHERS, 1)
     news = load_acquire(queue + at.QUEUE_NEWS)
