@@ -196,10 +196,7 @@ class Request(Run):
 
     @property
     def promises(self) -> Promises:
-        """The external values for which the run waits.
-
-        They are recorded from the first access to this property on.
-        """
+        """The external values for which the run waits, recorded after the first access."""
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
