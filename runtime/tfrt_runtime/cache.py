@@ -1,14 +1,14 @@
 """A cache of compiled code for later processes: named files in one folder.
 
-The code in these files runs in this process.  Therefore, a file is read only if it is complete, and
-if both the file and its folder are owned by this user or root and no other user may write to them.
-The format of a file:
+The code in these files runs in this process.  Therefore, a file is read only under two conditions.
+The file is complete.  And this user or root owns both the file and its folder, and no other user
+may write to them.  The format of a file:
 
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 
-The digest covers the name, so that an older file cannot be mistaken for a newer one.  Any other
-file is replaced.  An unusable folder is reported once, on standard error; the process continues
-without it.
+The digest covers the name, so that an older file cannot be mistaken for a newer one.  A file in
+another format is replaced.  If the folder cannot be used, the process reports that once, on
+standard error, and continues without it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ from pathlib import Path
 _MAGIC = b"tfrt-nb 1\n"
 _DIGEST_SIZE = 32
 _MOST_BYTES = 1 << 28
-"""Maximum size of a file in bytes: a longer one is damaged, and reading it could exhaust memory."""
+"""Maximum size of a file in bytes.
+
+A longer file is damaged, and reading it could exhaust memory.
+"""
 _ABANDONED = 3600.0
-"""Seconds after which an incomplete file is assumed to be left by a dead process."""
+"""After this number of seconds, the process that was writing an incomplete file is assumed dead."""
 
 
 class _Unusable(OSError):
@@ -39,14 +42,15 @@ class _Unusable(OSError):
 
 @dataclass
 class Cache:
-    """The files of one folder. The folder is created when the first file is written.
+    """The files of one folder, which is created when the first file is written.
 
-    Safe for several threads and processes: files are replaced atomically.
+    Threads:
+        any, and several processes: files are replaced atomically
     """
 
     folder: Path
     named_by: str = ""
-    """The environment variable that named the folder, or None."""
+    """The environment variable that named the folder, or ""."""
     most_files: int = 512
     """Maximum number of files of each kind.
 
@@ -55,8 +59,9 @@ class Cache:
     _is_told: bool = field(default=False, init=False)
 
     def get(self, name: str) -> bytes | None:
-        """Return the bytes stored under the name; None if they are missing, damaged, or not
-        trusted.
+        """Return the bytes stored under the name.
+
+        Return None if they are missing, damaged, or not trusted.
         """
         try:
             with self._opened() as folder:
@@ -68,8 +73,9 @@ class Cache:
             return None
 
     def put(self, name: str, content: bytes) -> None:
-        """Store the content under a name; delete the oldest files of its kind if there are too
-        many.
+        """Store the content under a name.
+
+        If there are too many files of this kind, the oldest are deleted.
         """
         try:
             self._make()
@@ -81,10 +87,10 @@ class Cache:
 
     @contextlib.contextmanager
     def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Run such blocks of this folder in one process at a time, so that long work is done once.
+        """Run `with` blocks of this folder in one process at a time.
 
-        Calls `on_wait` before waiting for another process.  If the folder cannot be used, the block
-        runs without waiting.
+        Other processes then find the result of long work.  Call `on_wait` before waiting for
+        another process.  If the folder cannot be used, the block runs without waiting.
         """
         import fcntl  # imported here, because few processes compile a core
 
@@ -143,7 +149,11 @@ class Cache:
 
 
 def _check(found: os.stat_result, what: str) -> None:
-    """Check what ssh checks for its files: no other user may write to them."""
+    """Check that no other user may write to a file or folder, as ssh checks its files.
+
+    Raises:
+        _Unusable: if another user may write to it.
+    """
     # In a browser page, files have no owners.
     if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
         raise _Unusable(f"{what} belongs to another user (uid {found.st_uid})")
@@ -190,8 +200,9 @@ def _write(folder: int, name: str, data: bytes) -> None:
 
 
 def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
-    """Hash the sources of all modules in these folders, and everything else that affects the
-    code.
+    """Return a hash of the sources of all modules in these folders, and of the facts.
+
+    The facts are everything else that affects the compiled code.
     """
     digest = hashlib.sha256()
     for folder in folders:
@@ -203,7 +214,10 @@ def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
 
 
 def installed(package: str) -> str:
-    """Return a package's recorded name and version; `importlib.metadata` would take 15 ms."""
+    """Return the recorded name and version of a package.
+
+    `importlib.metadata` would take 15 ms.
+    """
     found = importlib.util.find_spec(package)
     folder = "" if found is None or found.origin is None else str(Path(found.origin).parents[1])
     return " ".join(sorted(one for one in os.listdir(folder) if one.startswith(f"{package}-")))
@@ -211,7 +225,7 @@ def installed(package: str) -> str:
 
 @functools.cache
 def code_cache() -> Cache:
-    """Return this process's cache: in TFRT_NB_CACHE, or in a folder of the user's cache folder."""
+    """Return the cache of this process, in TFRT_NB_CACHE or in the user's cache folder."""
     if named := os.environ.get("TFRT_NB_CACHE"):
         return Cache(Path(named), "TFRT_NB_CACHE")
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")

@@ -1,8 +1,9 @@
 """Diagnostics: errors as values with a source location.
 
 A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes diagnostics while it
-reads a program, and the runtime while it runs one.  An error AsyncValue carries its diagnostic, the
-command line prints it with a caret, and a notebook shows it under the line of the cell.
+reads a program, and the runtime makes them while it runs a program.  An error AsyncValue contains
+its diagnostic.  The command line prints a diagnostic with a caret, and a notebook shows it under
+the line of the cell.
 
 Python code has locations, too: `caller` is the user's line that called into these packages.
 """
@@ -36,10 +37,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A span in a source.  Lines and columns count from 1; `end_column` is one past the last.
+    """A span in a source.
 
-    A location that is a single point (as in a BEF file) ends where it starts. A line or column of 0
-    is unknown.
+    Lines and columns count from 1, and 0 means unknown.  `end_column` is one past the last column.
+    A location that is a single point (as in a BEF file) ends where it starts.
     """
 
     source: str
@@ -62,14 +63,17 @@ class Location:
 
 
 def line_of(source: str, line: int) -> str:
-    """Return the name that messages use for a line: in a notebook, `Cell In[2], line 9`."""
+    """Return the name of a line in messages: in a notebook, `Cell In[2], line 9`."""
     cell = HOOKS.cell_of(source)
     return f"{cell}, line {line}" if cell else f"{source}:{line}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueLocation:
-    """A location outside of files, as text: a name, a call site, several locations, or unknown."""
+    """A location that is not a span in a file.
+
+    `text` is a name, a call site, or several locations, or says that the location is unknown.
+    """
 
     text: str
 
@@ -83,7 +87,7 @@ _LONG_WORD = re.compile(r"\S{300,}")
 
 
 class Ending(StrEnum):
-    """How the run or value that a message describes ended."""
+    """How the run or the value that a message describes ended."""
 
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -94,11 +98,11 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One message.  `notes` are diagnostics of severity NOTE that explain this one.
+    """One message.  `notes` are diagnostics of severity NOTE that explain the message.
 
-    `cause` is the Python kernel's exception that the message reports.  `fix` is an edit that
-    editors can apply: part of the line and its replacement.  The fix of a note applies to the line
-    of the diagnostic that the note explains.
+    `cause` is the exception of a Python kernel that the message reports, or None.  `fix` is an edit
+    that editors can apply: a part of the line, and its replacement.  The fix of a note applies to
+    the line of the diagnostic that the note explains.
     """
 
     severity: Severity
@@ -122,17 +126,17 @@ class Diagnostic:
 def error(
     message: str, location: AnyLocation | None = None, notes: Iterable[Diagnostic] = ()
 ) -> Diagnostic:
-    """Make a Diagnostic of severity ERROR."""
+    """Return a Diagnostic of severity ERROR."""
     return Diagnostic(Severity.ERROR, message, location, tuple(notes))
 
 
 def counted(count: int, noun: str) -> str:
-    """Format a count with its noun: `1 argument`, `2 arguments`."""
+    """Return a count with its noun: `1 argument`, `2 arguments`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def known_names(names: Sequence[str]) -> str:
-    """List the names that exist: `defined functions: @f, @g`, or `defined functions: none`."""
+    """Return a list of the names that exist: `defined functions: @f, @g`."""
     return f"defined functions: {', '.join(names) or 'none'}"
 
 
@@ -141,7 +145,7 @@ def meant(
 ) -> str:
     """Return `did you mean X?`, where X is the nearest known name, formatted with `form`.
 
-    If no name is near, returns `otherwise`.
+    If no name is near, return `otherwise`.
     """
     import difflib  # imported here, because only messages need it
 
@@ -152,12 +156,15 @@ def meant(
 def note(
     message: str, location: AnyLocation | None = None, fix: tuple[str, str] | None = None
 ) -> Diagnostic:
-    """Make a Diagnostic of severity NOTE, to attach to another diagnostic."""
+    """Return a Diagnostic of severity NOTE, for the notes of another diagnostic."""
     return Diagnostic(Severity.NOTE, message, location, fix=fix)
 
 
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
-    """Make a diagnostic with a plain sentence, and quote MLIR's or TFRT's `words` in a note."""
+    """Return a diagnostic with `sentence` as its message.
+
+    A note quotes `words`, a diagnostic from MLIR or TFRT.
+    """
     first = note(words.message, words.location)
     return replace(words, message=sentence, notes=(first, *words.notes))
 
@@ -165,9 +172,9 @@ def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
 class TfrtError(Exception):
     """The exception for every user error.
 
-    It has one or more diagnostics; the first one is decisive.
+    It has one or more diagnostics.  The first diagnostic is the most important one.
 
-    If a Python kernel raised an exception, that exception is the `__cause__`. The notes of the
+    If a Python kernel raised an exception, that exception is the `__cause__`.  The notes of the
     diagnostics are also notes of this exception, so that they appear at the end of a traceback.
     """
 
@@ -187,21 +194,20 @@ class TfrtError(Exception):
 
 
 class InternalError(TfrtError):
-    """A defect of the toolkit rather than of the program. Users see a message, but no traceback.
+    """A defect of this toolkit rather than of the program.
 
-    The test harness counts it as a failure.
+    Users see a message without a traceback.  The test harness counts it as a failure.
     """
 
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
-"""Locations, keyed by the code's id and the instruction.
+"""Locations, by the code's id and the instruction.
 
 Each entry keeps the code alive, so that the id stays unique.
 """
 _MAX_KNOWN = 1 << 16
 FOREVER = 1e9
-"""The longest wait in seconds; longer ones overflow the nanoseconds of system calls.
-"""
+"""The longest wait in seconds.  A longer wait would overflow the nanoseconds of system calls."""
 
 
 def caller() -> FrameType | None:
@@ -233,7 +239,10 @@ def place_of_frame(frame: FrameType) -> Location:
 
 
 def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> Location:
-    """Return the location of an instruction; if unknown, the line is `line_of_frame`."""
+    """Return the location of an instruction.
+
+    If the instruction's line is unknown, the line is `line_of_frame`.
+    """
     positions = islice(code.co_positions(), max(instruction, 0) // 2, None)
     line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None:
@@ -253,7 +262,7 @@ def refuse(message: str) -> NoReturn:
 
 
 def require(is_right: bool, what: str, expected: str, found: object) -> None:
-    """Reject an argument of the wrong kind.
+    """Raise an error unless `is_right`: the argument `what` must be `expected`.
 
     Raises:
         TfrtError: at the line of the caller.
@@ -291,5 +300,8 @@ def deadline_in(timeout: float | None) -> float | None:
 
 
 def seconds_until(deadline: float | None) -> float | None:
-    """Return the seconds until a time of `time.monotonic`, 0 if it has passed; None means never."""
+    """Return the seconds until a time of `time.monotonic`, or 0 if the time has passed.
+
+    None means never.
+    """
     return None if deadline is None else max(0.0, deadline - time.monotonic())

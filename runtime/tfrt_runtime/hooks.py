@@ -1,8 +1,8 @@
 """Hooks through which lower packages call higher ones, which they must not import.
 
-A package fills in its own hooks once, when it is imported; from then on, any thread may call them.
-A hook that was not filled in has the default below, so that the runtime works without a compiler
-and without notebooks.
+A package fills in its own hooks once, when it is imported.  From then on, any thread may call the
+hooks.  A hook that was not filled in has the default below, so that the runtime works without a
+compiler and without notebooks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ def _as_code(shown: object) -> str:
 
 
 class Follower(Protocol):
-    """How a notebook follows a run that is about to start and that the notebook will show."""
+    """The way in which a notebook follows a run that it will show.
+
+    A follower is made before the run starts.
+    """
 
     watch: Any
     """The `Watch` that receives the run's events, or None."""
@@ -39,8 +42,9 @@ class Hooks:
 
     # executor
     enqueue: Callable[..., Any] = _missing
-    """`enqueue(request, function, blocking=…)`: start a call of a Python function in a run, and
-    return its AsyncValue.
+    """`enqueue(request, function, blocking=…)` starts a call of a Python function in a run.
+
+    Return the AsyncValue of the call.
     """
     # host.default_host
     of_future: Callable[[Any], Any] = _missing
@@ -49,31 +53,32 @@ class Hooks:
     has_user_kernels: bool = False
     """Whether a Python kernel was ever registered.
 
-    Only these can block a worker, so only they are watched.
+    Only Python kernels can block a worker, so only they are watched.
     """
     calling_module = ""
-    """The module whose frames lie between a kernel and a kernel that it calls (possibly itself)."""
+    """The module whose frames lie between a kernel and a kernel that it calls."""
     # tfrt_nb.programs
     compiler: Any = None
-    """The compiler of hot functions, if one exists.
+    """The compiler of frequently called functions, or None.
 
-    `compile` is like `jit.host_functions.compile_hot`; `is_imported` tells whether it can start
-    without a slow import.
+    `compile` is like `jit.host_functions.compile_hot`.  `is_imported` returns whether the compiler
+    can start without a slow import.
     """
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
-    """Packages whose frames are not the user's.
+    """Packages whose frames do not belong to the user.
 
-    `contextlib` is one of them, because functions that it has decorated are called through it.
+    `contextlib` is included because it calls the functions that it has decorated.
     """
     kernel_names: Callable[[], Iterable[str]] = tuple
     """Return the names of the kernels that users have registered."""
     result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = lambda *_: None
-    """Return a user kernel's result types for operand types; None if it does not state them.
+    """Return the result types of a user's kernel for these operand types, or None.
+
+    The result is None if the kernel does not state its result types.
     """
     # tfrt_nb
     cell_of: Callable[[str], str] = lambda source: ""
-    """Return a notebook's name for the cell whose code has this file name; "" for any other
-    file."""
+    """Return a notebook's name for the cell with this file name, or "" for other files."""
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
     """Return HTML for the current state of an `AsyncValue` or an `Execution`."""
@@ -84,13 +89,16 @@ class Hooks:
     program_graph: Callable[[Any], Any] = _missing
     """Return the graph of a program."""
     follower: Callable[[], Follower | None] | None = None
-    """Called before a run of a program starts; returns a follower if a notebook will show it."""
+    """Return a follower if a notebook will show the run, or None.
+
+    Called before a run of a program starts.
+    """
     board: Callable[[], AbstractContextManager[None]] = nullcontext
     """Return the result of `board`."""
     last_run: Callable[[], Any] = lambda: None
     """Return the run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
-    """Functions that register exercises; they are called when all exercises are requested."""
+    """Functions that register exercises, and that are called when all exercises are requested."""
 
 
 HOOKS = Hooks()

@@ -1,9 +1,8 @@
-"""The table of native kernels other than scalar operations: chains, counters, errors, delays,
-probes.
+"""The table of native kernels that are not scalar operations.
 
 Each row generates a kernel's registry entry, its operation's syntax, and its documentation.  To add
-a kernel, write its function in `native.kernels` and add a row here.  Control flow, which starts
-functions, is in `kernels.basic.scalars`.
+a kernel, write its function in `native.kernels` and add a row here.  Kernels for control flow are
+in `kernels.basic.scalars`, because they start functions.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ NUMBERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf
 
 @dataclass(frozen=True, slots=True)
 class NativeRow:
-    """A native kernel, or one for each of the `variants`, which replace `{}` in the row's strings.
+    """A native kernel, or several kernels: one for each of the `variants`.
 
-    `types` has the types of operands and results, such as `"i32 chain -> chain"`; `i32*` stands for
-    any number of i32 operands, and a final chain may be omitted.  `function` is `module.name` in
-    `native.kernels`.
+    Each variant replaces `{}` in the row's strings.  `types` has the types of operands and results,
+    such as `"i32 chain -> chain"`.  In it, `i32*` means any number of i32 operands, and a final
+    chain may be omitted.  `function` is `module.name` in `native.kernels`.
     """
 
     name: str
@@ -30,33 +29,36 @@ class NativeRow:
     form: str = "GENERIC"
     """The operation's syntax: the name of a `Form`."""
     flags: tuple[str, ...] = ()
-    """`heavy`: worth waking a worker; `blocking`: runs in the blocking pool; `raw`: takes
+    """Words that describe how the kernel runs.
+
+    `heavy`: worth waking a worker.  `blocking`: runs in the blocking pool.  `raw`: takes
     unavailable values.
     """
     functions: tuple[str, ...] = ()
     """Native functions whose addresses are the first words of the kernel's data."""
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """Type words by name."""
+    """The types of the attributes, as words, by the attributes' names."""
     sync: bool = False
-    """Whether the kernel runs in sync functions, and only there."""
+    """Whether the kernel runs only in sync functions."""
     is_loose: bool = False
-    """Whether programs may use types other than those in the row, because the kernel does not read its
-    operands as numbers.
+    """Whether programs may use types that differ from the row's.
+
+    They may if the kernel does not read its operands as numbers.
     """
     for_each: bool = False
-    """Whether the kernel takes any number of arguments and has one result for each."""
+    """Whether the kernel takes any number of arguments and has one result for each argument."""
     variants: str = ""
     example: str = ""
-    """An example program, if none can be generated from the types."""
+    """An example program, if no program can be generated from the types."""
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The type words of the operands; the last one may end in a star."""
+        """The types of the operands as words.  The last word may end in a star."""
         return tuple(self.types.partition("->")[0].split())
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The type words of the results."""
+        """The types of the results as words."""
         return tuple(self.types.partition("->")[2].split())
 
     def filled(self) -> Iterator[NativeRow]:

@@ -1,4 +1,7 @@
-"""Objects that exist once per process: the first thread that needs one creates it; others wait."""
+"""Objects that exist once per process.
+
+The first thread that needs such an object creates it.  Other threads wait until it exists.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ T = TypeVar("T")
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that calls `make` once per process, and then returns the same object.
+    """Return a function that calls `make` once per process, and always returns the same object.
 
-    With `functools.cache` alone, simultaneous callers would each make an object, and one of these
-    objects would be kept. An exception that `make` raises propagates to the caller for which
-    `make` was called, and the next caller tries again.
+    With `functools.cache` alone, simultaneous callers would each make an object.  An exception that
+    `make` raises propagates to the caller for which `make` was called, and the next caller tries
+    again.
     """
     lock = threading.RLock()
     made: list[T] = []

@@ -1,15 +1,15 @@
 """The table of scalar operations: names, types, computations, errors, and documentation.
 
-The native kernels, their registry rows, the operations' syntax and short forms, the operators of
-traced functions, completion, and documentation are generated from `FAMILIES`.  To add an operation,
-add a row.
+`FAMILIES` is the table.  The native kernels, their registry rows, the operations' syntax and short
+forms, the operators of traced functions, completion, and documentation are generated from it.  To
+add an operation, add a row.
 
 A row's computation is a plain function of the operands, which are signed integers (an `i1` is 0 or
-1) or doubles.  The native core compiles it and the simulator calls it, so it is written in the
-subset of Python that Numba compiles, and its integers have 64 bits.  The result is then reduced to
-its type: integers wrap in two's complement, and an f32 is rounded.  Therefore, sums need no special
-care, but a quotient must not divide the smallest integer by -1, because the processor would trap and
-end the process.
+1) or doubles.  The native core compiles the function, and the simulator calls it.  So the function
+is written in the subset of Python that Numba compiles, and its integers have 64 bits.  The result
+is then reduced to its type: integers wrap in two's complement, and an f32 is rounded.  Therefore,
+sums need no special care.  A quotient must not divide the smallest integer by -1, because the
+processor would trap and end the process.
 
 Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0, or
 by the number of bits or more, is an error; a comparison with NaN is false, except that "not equal"
@@ -34,7 +34,7 @@ Compute = Callable[..., Any]
 
 
 def wrapped(number: int, bits: int = 64) -> int:
-    """Return the lowest `bits` of a number, read as two's complement."""
+    """Return the lowest `bits` bits of a number, read as two's complement."""
     sign = 1 << (bits - 1)
     return ((number & (2 * sign - 1)) ^ sign) - sign
 
@@ -43,20 +43,19 @@ def wrapped(number: int, bits: int = 64) -> int:
 class Failure:
     """An error that occurs only for some operands.
 
-    `{}` in `text` stands for the operand with index `shown`, read as type `word`.
+    In `text`, `{}` is replaced by the operand with index `shown`, read as type `word`.
     """
 
     text: str
     when: Compute
-    """The condition on the operands under which the operation fails without computing its result.
-    """
+    """A function of the operands that returns whether the operation fails."""
     shown: int = 0
     word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One kernel: `tfrt.FAMILY.SUFFIX`, or in sync functions `tfrt.FAMILY_s.SUFFIX`."""
+    """One kernel: `tfrt.FAMILY.SUFFIX` or, in sync functions, `tfrt.FAMILY_s.SUFFIX`."""
 
     family: Family
     suffix: str
@@ -78,13 +77,13 @@ class Operation:
 
     @property
     def symbol(self) -> str:
-        """The native function in `native.kernels.scalar_kernels`."""
+        """The name of the native function in `native.kernels.scalar_kernels`."""
         return f"{self.family.name}_{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A row of the table: an operation for several types."""
+    """A row of the table, which is an operation for several types."""
 
     name: str
     types: tuple[str, ...]
@@ -92,28 +91,29 @@ class Family:
     text: str
     """One line of documentation."""
     results: tuple[str, ...] = ("{}",)
-    """Types of the results; `{}` is the operands' type."""
+    """Types of the results.  `{}` is the operands' type."""
     operands: int = 2
     failure: Callable[[str], Failure] | None = None
-    """A function that maps a type to the failure condition and the error."""
+    """A function that returns the failure for a type."""
     python: str = ""
     """The Python operator or function that makes this operation when applied to traced values."""
     numpy: tuple[str, ...] = ()
-    """numpy's functions that do the same as this operator."""
+    """The numpy functions that do the same as this operator."""
     aliases: tuple[str, ...] = ()
     """Names of the operation in other languages and dialects; messages translate them."""
     arith: Mapping[str, str] = field(default_factory=dict)
-    """`arith` operations that compute this or one of its results.
+    """The operations of MLIR's `arith` dialect that compute this operation or one of its results.
 
-    If one LLVM instruction suffices, it is given, too.
+    Each operation is mapped to the LLVM instruction that computes it, or to "" if no single
+    instruction does.
     """
     generic: tuple[str, ...] = ()
-    """Suffixes for which TFRT has a kernel but no operation.
+    """Suffixes of kernels for which TFRT has no operation.
 
-    Programs write the name in quotes, and types are not checked.
+    Programs write the kernel's name in quotes, and types are not checked.
     """
     generic_sync: tuple[str, ...] = ()
-    """The same in sync functions."""
+    """The same suffixes in sync functions."""
 
     def members(self) -> Iterator[Operation]:
         """Yield the kernels of the row."""
@@ -265,7 +265,7 @@ ARITHMETIC = (
 
 
 def _rounded_once(a: int) -> float:
-    """Convert an integer to a double that rounds to the same f32 as the integer itself.
+    """Return a double that rounds to the same f32 as the integer `a` itself.
 
     The bits that do not fit in a double are combined into one bit (round to odd).
     """
@@ -275,12 +275,15 @@ def _rounded_once(a: int) -> float:
 
 
 def _saturated(a: float) -> int:
-    """Truncate toward zero, as TFRT does on x86: numbers that do not fit become the smallest i64."""
+    """Truncate `a` toward zero; a number that does not fit becomes the smallest i64.
+
+    TFRT does the same on x86.
+    """
     return int(a) if -(2.0**63) <= a < 2.0**63 else -(2**63)
 
 
 def _unfit(source: str, target: str) -> Failure | None:
-    """Return the condition under which a number does not fit in an integer type."""
+    """Return the failure of a cast for numbers that do not fit in the type, or None."""
     if target not in INTEGERS or source in ("i1", target):
         return None
     high = 1 << (BITS[target] - 1)
@@ -305,7 +308,7 @@ def _converted(source: str, target: str) -> Compute:
 
 
 class _Casts(Family):
-    """The casts; each has two types."""
+    """The casts.  Each cast has two types."""
 
     def members(self) -> Iterator[Operation]:
         for suffix in self.types:
@@ -326,12 +329,12 @@ CASTS = _Casts(
 )
 
 FAMILIES: tuple[Family, ...] = (*ARITHMETIC, CASTS)
-"""The table."""
+"""The table of this module."""
 
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for family in FAMILIES for operation in family.members()
 }
-"""Every kernel of the table by name."""
+"""Every kernel of the table, by name."""
 
 INSTRUCTIONS: Mapping[str, str] = {
     name: instruction
@@ -339,7 +342,7 @@ INSTRUCTIONS: Mapping[str, str] = {
     for name, instruction in family.arith.items()
     if instruction
 }
-"""The operations of `arith` that are a single LLVM instruction."""
+"""The `arith` operations that are a single LLVM instruction, each with its instruction."""
 
 FAILURES: tuple[Failure, ...] = tuple(
     {
@@ -348,21 +351,22 @@ FAILURES: tuple[Failure, ...] = tuple(
         if operation.failure is not None
     }.values()
 )
-"""The table's errors, one for each combination of text and type of the shown operand."""
+"""The errors of the table, one for each combination of text and type of the shown operand."""
 
 
 def failure_number(failure: Failure) -> int:
-    """Return the index in `FAILURES` of an error with the same message."""
+    """Return the index in `FAILURES` of the error with the same message as `failure`."""
     keys = [one.text + one.word for one in FAILURES]
     return keys.index(failure.text + failure.word)
 
 
 def folded(name: str, a: int, b: int) -> int | None:
-    """Return the result of an `arith` operation on integers, before wrapping; None if it is an
-    error.
+    """Return the result of an `arith` operation on integers, before wrapping.
+
+    Return None if the operation fails for these integers.
 
     Raises:
-        KeyError: if the table has no such operation, or if it is a shift.
+        KeyError: if the table has no such operation, or if the operation is a shift.
     """
     family = _FOLDED[name]
     if family.failure is not None and family.failure("i64").when(a, b):
@@ -378,6 +382,6 @@ _FOLDED = {
 
 @functools.cache
 def for_operator(operator: str, word: str) -> Operation | None:
-    """Return the kernel for a Python operator on a type, if one exists."""
+    """Return the kernel for a Python operator on a type, or None."""
     fitting = (one for one in ARITHMETIC if one.python == operator and word in one.types)
     return next((OPERATIONS[f"tfrt.{one.name}.{word}"] for one in fitting), None)

@@ -1,4 +1,7 @@
-"""Text of numbers and of users' objects, whose `repr` may raise, take long, or never return."""
+"""Convert numbers and users' objects to text.
+
+The `repr` of a user's object may raise, take long, or never return.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,13 @@ class SlowTextError(Exception):
 
 
 def bounded(make: Callable[[], str]) -> str:
-    """Return the text that `make` returns, calling it on a separate thread if one can be started.
+    """Return the text that `make` returns.
 
-    A thread that takes too long is abandoned.
+    If a thread can be started, `make` runs on a separate thread, which is abandoned if it takes too
+    long.
 
     Raises:
-        SlowTextError: if the call takes too long.
+        SlowTextError: if the call takes longer than `MAX_SECONDS`.
         BaseException: any exception that `make` raises.
     """
     made: list[str] = []

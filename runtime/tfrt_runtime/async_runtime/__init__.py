@@ -1,14 +1,17 @@
-"""Run compiled async programs on a host's threads: the Python side of their native ABI functions.
+"""Run compiled async programs on a host's threads.
 
-The functions themselves are native (`native.coroutines.async_abi`).  Depends on `host` and
+This package is the Python side.  Compiled code calls native functions
+(`native.coroutines.async_abi`), which send events to this package.  Depends on `host` and
 `kernels`.
 
-- The entry point is `runtime`, which answers the events of compiled code; it builds on
+Compiled code works with three kinds of objects: tokens, values, and groups of them.
+
+- The entry point is `runtime`, which answers the events of compiled code.  It builds on
   `host_runtime`, which runs code and stops it.
 - Objects: `objects` describes tokens, values, and groups, and reads the records in which compiled
   code describes its operations.
-- Runs: `runs` knows which runs are cancelled and where each one prints, and lets compiled code and
-  runtimes find each other; `signals` lets loops see Ctrl-C; `starvation` ends objects that a
+- Runs: `runs` knows which runs are cancelled and where each run prints, and lets compiled code and
+  runtimes find each other.  `signals` lets loops see Ctrl-C.  `starvation` ends objects that a
   program awaits but nothing can resolve.
 - Calls: `printing` has the functions with which programs print, `externals` has the functions that
   Python registers, and `buffers` lends tensors to compiled code.

@@ -1,9 +1,11 @@
-"""Tensors of host programs as buffers of compiled code, and buffers as tensors, without copies.
+"""Pass tensors of host programs to compiled code as buffers, and buffers back, without copies.
 
-A buffer is MLIR's descriptor: the handle (`native.coroutines.async_buffers`), the address of the
-elements, the offset, then the sizes and strides in elements.  A tensor that was lent to compiled
-code is kept until all of the code has finished, because a task may outlive the call that started
-it.
+A buffer is described by MLIR's descriptor.  Its words are the handle
+(`native.coroutines.async_buffers`), the address of the elements, the offset, and then the sizes and
+strides in elements.
+
+A tensor that was lent to compiled code is kept until all calls that use it have finished.  A call
+has finished when its tasks have finished, because a task may outlive the call itself.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ GONE = "the buffer no longer exists: it was deallocated, or its function has ret
 def kept_bytes(handle: int) -> Array | None:
     """Return the elements of a buffer that compiled code has allocated and passes to Python.
 
-    From now on, compiled code cannot free the buffer; it is freed with the last array that uses its
-    elements.  Returns None if the buffer no longer exists, or if it is freed at the end of a
-    compiled function.
+    From now on, compiled code cannot free the buffer.  The buffer is freed with the last array that
+    uses its elements.
+
+    Return None if the buffer no longer exists, or if it is freed at the end of a compiled function.
     """
     with _lock:
         block = _blocks.get(handle)
@@ -49,7 +52,7 @@ def kept_bytes(handle: int) -> Array | None:
 
 
 class _Block:
-    """A block that arrays share; the last array frees it."""
+    """The memory of a buffer that arrays share.  The last array frees it."""
 
     def __init__(self, handle: int) -> None:
         address = handle & at.HANDLE_ADDRESS
@@ -70,14 +73,15 @@ def _give_back(handle: int) -> None:
 
 _lock = threading.RLock()  # reentrant: a garbage collection inside the lock may free another block
 _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
-"""The blocks that tensors and arrays share, by handle: a buffer may be returned twice."""
+"""The blocks that tensors and arrays share, by handle.  A buffer may be returned twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Compiled code's description of a buffer: three words.
+    """Compiled code's description of a buffer, which consists of three words.
 
-    See `native.kernels.compiled_kernels`.
+    `type` is the text of the type.  `counter` is the address of the counter of calls that use the
+    buffers.  See `native.kernels.compiled_kernels`.
     """
 
     type: str
@@ -96,22 +100,30 @@ class Spec:
 
 
 class Lender:
-    """Lends the tensors of one host to compiled code.  Safe to use from any thread."""
+    """Lends the tensors of one host to compiled code.
+
+    Threads:
+        any
+    """
 
     def __init__(self, process: NativeProcess, failed: Callable[[int, int], None]) -> None:
         """Make a lender.
 
-        `failed` is called with a context and an error value when a result of that context's call
-        turns out to be an error.
+        The lender calls `failed` with a context and an error value if a result of that context's
+        call is an error.
         """
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """The lent buffers, keyed by the address of the counter of calls that use them."""
+        """The lent tensors, by the address of the counter of calls that use them."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer one of `BUFFER_EVENTS`, on any thread; return the event's result."""
+        """Answer one of `BUFFER_EVENTS`, and return the event's result.
+
+        Threads:
+            any
+        """
         match event:
             case at.EVENT_BORROW_BUFFER:
                 return self._borrow_buffer(context, argument)
@@ -129,8 +141,9 @@ class Lender:
                 return self._tensor_value(context, record, spec, descriptor)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
-        """Lend a tensor argument to compiled code; return 0, or 1 if the argument is not the
-        requested tensor.
+        """Lend a tensor argument to compiled code.
+
+        Return 0, or 1 if the argument is not the requested tensor.
         """
         record, index, spec, descriptor, is_first = words_at(words, 5)
         if is_first:
@@ -158,8 +171,9 @@ class Lender:
         return self._process.error_value(context, diagnostic)
 
     def call_begins(self, spec_address: int) -> None:
-        """Prepare for a call that has already been counted and is about to request its first
-        tensor.
+        """Prepare for a call that is about to request its first tensor.
+
+        The call is already counted.
         """
         counter = Spec.at(spec_address).counter
         dropped = None
@@ -173,7 +187,7 @@ class Lender:
     def lend(self, value: int, spec_address: int, descriptor: int) -> str | None:
         """Fill in the descriptor for the tensor in a value.
 
-        Returns a description of the problem if the value holds no such tensor, otherwise None.
+        Return None, or a description of the problem if the value does not contain such a tensor.
         """
         spec = Spec.at(spec_address)
         tensor = self._tensor_in(value)
@@ -195,29 +209,29 @@ class Lender:
         return None
 
     def _tensor_in(self, value: int) -> DenseHostTensor | None:
-        """Return the dense tensor in an available, concrete value."""
+        """Return the dense tensor in an available, concrete value, or None."""
         found = read_payload(value, self._process.objects)
         if isinstance(found, np.ndarray):
             found = DenseHostTensor.over(found)
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:
-        """Keep a tensor for a call that has already been counted."""
+        """Keep a tensor for a call that is already counted."""
         with self._lock:
             self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
-        """Drop buffers that are no longer used."""
+        """Drop the tensors that no call uses anymore."""
         with self._lock:
             over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
             dropped = [self._lent.pop(counter) for counter in over]
         del dropped
 
     def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
-        """Return a buffer as a tensor, which either shares the memory of a lent tensor or owns its
-        memory.
+        """Return a buffer as a tensor.
 
-        Returns a description of the problem if the buffer no longer exists.
+        The tensor shares the memory of a lent tensor, or owns its memory.  If the buffer no longer
+        exists, return a description of the problem instead.
         """
         spec = Spec.at(spec_address)
         element_type = spec.buffer.element_type
@@ -239,7 +253,7 @@ class Lender:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Elements somewhere in memory; `address` is the address of the first one."""
+    """Elements in memory; `address` is the address of the first element."""
 
     element_type: ElementType
     address: int
@@ -262,7 +276,10 @@ class _View:
         return self.address + (last + 1) * self.element_type.size
 
     def of(self, buffer: HostBuffer) -> DenseHostTensor:
-        """Return the elements as a tensor, which shares the buffer if they are contiguous."""
+        """Return the elements as a tensor.
+
+        The tensor shares the buffer if the elements are contiguous; otherwise, it owns a copy.
+        """
         if tuple(self.strides) != _strides(tuple(self.sizes)):
             return self.copied()
         shared = buffer.slice(self.address - buffer.address, self.size)

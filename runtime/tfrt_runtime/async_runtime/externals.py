@@ -1,8 +1,9 @@
-"""Functions outside a program that compiled code can call by name; it can call no others.
+"""Functions outside a program that compiled code can call by name.
 
     func.func private @printI64(i64)
 
-A program declares such a function with exactly the type in the table.  Python adds functions:
+A program declares such a function with exactly the type in the table, and can call no other outside
+functions.  Python adds functions to the table:
 
     @external("shop.price", "(i64, f64) -> f64")
     def price(pieces: int, factor: float) -> float:
@@ -55,9 +56,9 @@ A program's `index` is an i64.
 class PythonExternal:
     """A function that Python has registered.
 
-    `address` is the address of a native function, which is called directly, with C types and
-    without the GIL.  If it is None, `function` is called with the GIL, and an exception becomes an
-    error at the call.
+    If `address` is not None, it is the address of a native function.  Compiled code calls that
+    function directly, with C types and without the GIL.  If `address` is None, `function` is called
+    with the GIL, and its exception becomes an error at the call.
     """
 
     name: str
@@ -68,7 +69,7 @@ class PythonExternal:
 
     @property
     def type(self) -> str:
-        """Its type in MLIR syntax."""
+        """The function's type in MLIR syntax."""
         results = ", ".join(self.results)
         if len(self.results) != 1:
             results = f"({results})"
@@ -76,8 +77,9 @@ class PythonExternal:
 
     @property
     def symbol(self) -> str:
-        """The function's name in machine code, which differs from the names of all functions of
-        programs and libraries.
+        """The function's name in machine code.
+
+        The name differs from the names of all functions of programs and libraries.
         """
         kind = "python" if self.address is None else "native"
         return f"external.{kind}.{self.type}.{self.name}"
@@ -99,19 +101,21 @@ _local = threading.local()
 def external(name: str, type_: str) -> Callable[[Function], Function]:
     """Let programs call the decorated function.
 
-    Compiled code calls it as `func.func private @name(i64) -> f64`; a host program calls it as the
-    kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered another one of that name.
+    Compiled code declares the function as `func.func private @name(i64) -> f64`.  A host program
+    calls it as the kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered another
+    kernel of that name.
 
     The type is in MLIR syntax: `(i64, f64) -> f64`, `(i1) -> ()`.  The scalars are i1, i8, i16,
-    i32, i64, f32, and f64; the program's `index` is an i64.
+    i32, i64, f32, and f64.  A program's `index` is an i64.
 
     A Python function is called with the GIL, on the thread that reaches the call.  It returns a
-    number, a tuple for several results, or None for no result.  If it raises an exception, the call
-    fails with an error of the program; raise `KernelError` for a custom message.
+    number, a tuple for several results, or None for no result.  If the function raises an
+    exception, the call fails with an error of the program.  Raise `KernelError` for a custom
+    message.
 
-    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called directly by
-    compiled code, without the GIL.  It can have at most one result.  Its C types must correspond to
-    the given type; this cannot be checked.
+    Compiled code calls a ctypes function directly, without the GIL, and does the same for an object
+    with an `address`, such as Numba's `cfunc`.  Such a function can have at most one result.  Its C
+    types must correspond to the given type, which cannot be checked.
 
     A function that is registered later under the same name replaces the earlier one.  The
     replacement applies even to loaded programs if both are Python functions of the same type.
@@ -148,15 +152,16 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
 
 
 def provide(symbol: str, function: ctypes._FuncPointer) -> None:
-    """Let code that a pass generates call a C function by a name that no program can declare."""
+    """Let generated code call a C function under a name that no program can declare.
+
+    A pass of the compiler generates the code.
+    """
     _kept.append(function)
     _addresses[symbol] = ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 _by_symbol: dict[str, PythonExternal] = {}
-"""The latest function for each name, type, and kind, which together identify a function in machine
-code.
-"""
+"""The latest function for each symbol.  A symbol contains the name, the type, and the kind."""
 
 
 def link_runtime() -> None:
@@ -175,7 +180,7 @@ def address_of(symbol: str) -> int | None:
 
 
 def _host_function(made: PythonExternal) -> Callable[..., object]:
-    """Make the function that the kernel of that name calls; it has the registered types."""
+    """Return the function of the kernel for a registered function, with the registered types."""
     called: Any = made.function
     if made.address is not None:
         result = SCALARS[made.results[0]] if made.results else None
@@ -217,7 +222,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _native_address(function: object) -> int | None:
-    """Return the address of a native function, or None if Python has to call the function."""
+    """Return the address of a native function, or None if Python must call the function."""
     if isinstance(function, _NATIVE):
         return (
             None if function._flags_ & _NEEDS_GIL else ctypes.cast(function, ctypes.c_void_p).value
@@ -231,9 +236,10 @@ _NEEDS_GIL = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
 
 
 def _callback(symbol: str) -> int:
-    """Make a native function that takes the address of one word per argument.
+    """Return the address of a native function that calls the Python function of `symbol`.
 
-    The results replace the arguments.  The function returns 1, or 0 if the Python function raised.
+    The native function takes the address of one word per argument, and stores the results in the
+    same words.  It returns 1, or 0 if the Python function raised an exception.
     """
 
     def call(words: int) -> int:
@@ -278,11 +284,11 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """Return the error of a failed assertion on this thread, and whether the cause was an
-    interrupt.
+    """Return the error of an assertion that failed on this thread, and a flag.
 
-    `failed` is the assertion's own error.  If a registered function was called and raised an
-    exception, the result is that exception as an error, at the same place.
+    The flag is True if an interrupt caused the failure.  `failed` is the assertion's own error.  If
+    the assertion follows the call of a registered function that raised an exception, the returned
+    error is that exception, located at the place of `failed`.
     """
     failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
     if failure is None or failure[0] != failed.message:

@@ -1,4 +1,4 @@
-"""The runtime of a host's compiled code, as the host and its runs see it."""
+"""The base class of the async runtime: run compiled code on a host, and stop it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ INTERRUPTED = "interrupted"
 
 
 class HostRuntime(ABC):
-    """Runs compiled code on a host, stops it, and keeps track of the work and objects that it
-    leaves behind.
+    """Runs compiled code on a host and stops it.
+
+    The runtime tracks the work and the objects that the code leaves behind.
     """
 
     def __init__(
@@ -49,9 +50,10 @@ class HostRuntime(ABC):
         """Make the runtime of a host.
 
         Args:
-            checked: track every object, so that `live_objects` knows all of them, and dropping a
+            checked: track every object.  Then, `live_objects` knows all objects, and dropping a
                 reference too often is an error of the run instead of a crash.
-            output: where programs print, if not where the host's runs print.
+            output: receives the text that programs print.  By default, the text goes to the output
+                of the host's runs.
 
         Raises:
             TfrtError: if the host has a runtime already.
@@ -59,7 +61,7 @@ class HostRuntime(ABC):
         self.host = host
         self.queue = host.work_queue
         self.mistakes: list[Diagnostic] = []
-        """Mistakes since the last run started, other than the program's own errors."""
+        """Mistakes since the last run started, apart from the program's own errors."""
         self._process = native_process()
         connect()
         self._runs = known_runs()
@@ -81,10 +83,10 @@ class HostRuntime(ABC):
         self.queue.when_interrupted = _weakly(self._interrupt)
 
     def close(self) -> None:
-        """Disconnect from the host.  Nothing may be running; objects that programs have left behind
-        are lost.
+        """Disconnect from the host.
 
-        The code of these objects may no longer exist.
+        Nothing may be running.  Objects that programs have left behind are lost, because their code
+        may no longer exist.
         """
         if self._is_open:
             self._is_open = False
@@ -117,8 +119,9 @@ class HostRuntime(ABC):
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
-        """The functions that compiled programs call, by C name: the runtime's own functions and the
-        printers.
+        """The functions that compiled programs call, by C name.
+
+        These are the runtime's own functions and the printers.
         """
         return runtime_functions()
 
@@ -126,12 +129,13 @@ class HostRuntime(ABC):
         """Call a compiled function, and wait until all work that it has started has finished.
 
         Args:
-            function: takes a pointer to pointers, and returns whether it failed.
-            pointers: addresses of its arguments, then of the places for its results.
+            function: the address of a function that takes a pointer to pointers, and returns
+                whether it failed.
+            pointers: addresses of the function's arguments, then of the places for its results.
 
         Raises:
             TfrtError: the program's error, and other mistakes.
-            KeyboardInterrupt: on the main thread, if it was interrupted.
+            KeyboardInterrupt: if the main thread was interrupted.
         """
         self.mistakes.clear()
         try:
@@ -146,10 +150,10 @@ class HostRuntime(ABC):
             raise TfrtError(*found, *(one for one in self.mistakes if one not in found))
 
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
-        """Call a compiled function on this thread; return why it failed, or None.
+        """Call a compiled function on this thread, and return why it failed, or None.
 
-        Tasks that the function has started may still be running when this returns.  This thread
-        runs tasks while the function waits.  The call belongs to the run `run`.
+        This thread runs tasks while the function waits.  Tasks that the function has started may
+        still be running when this method returns.  The call belongs to `run`.
         """
         self.queue.start()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
@@ -168,8 +172,9 @@ class HostRuntime(ABC):
 
     @contextlib.contextmanager
     def _above(self, own: int, context: int) -> Iterator[None]:
-        """Record, inside the block, that code further down this stack, whose context is `own`,
-        cannot continue.
+        """Record that code further down this thread's stack waits for the code in the `with` block.
+
+        `own` is the context of the waiting code, and `context` is the context of the block.
         """
         is_nested = own != context and own not in self._beneath
         if is_nested:
@@ -196,14 +201,14 @@ class HostRuntime(ABC):
         self.queue.work_until(self.has_settled)
 
     def is_at_rest(self) -> bool:
-        """Tell whether nothing is running."""
+        """Return whether nothing is running."""
         return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
-        """Tell whether all work has stopped; a thread may call this in a loop and run tasks between
-        calls.
+        """Return whether all work has stopped.
 
-        Objects that no code can resolve anymore become errors.
+        If nothing is running, objects that no code can resolve anymore become errors.  A thread may
+        call this method in a loop, and run tasks between the calls.
         """
         context = self.queue.context()
         if not self.is_at_rest() or self.starvation.end_all(context):
@@ -214,22 +219,26 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Start no more tasks; every task that would start from now on becomes an error instead."""
+        """Start no more tasks: every task that would start from now on becomes an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
-        """End the remaining work of this thread's code, which outlives its run or never had one."""
+        """End the remaining work of this thread's code.
+
+        The work outlives its run, or never had a run.
+        """
         if number := Context.at(context).run:
             self._runs.cancel(number, diagnostic, self.queue.address, context)
         else:
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Undo `_cancel`, because work that starts from now on belongs to another run; call this
-        only at rest.
+        """Undo `_cancel`, because work that starts from now on belongs to another run.
+
+        Call this method only while nothing is running.
         """
         self._cancelled = None
         value = self._words.cancelled
@@ -238,11 +247,10 @@ class HostRuntime(ABC):
             self._process.quick.value_drop(context, value)
 
     def live_objects(self) -> list[objects.LiveObject]:
-        """Return the objects that still have references: all of them if the runtime is checked,
-        otherwise only groups.
+        """Return the objects that still have references.
 
-        The result is exact only while nothing is running; the code that made the objects must be
-        alive.
+        If the runtime is checked, these are all objects; otherwise, only groups.  The result is
+        exact only while nothing is running.  The code that made the objects must still be loaded.
         """
         return [
             objects.live_object(address, self.starvation.reason(address))
@@ -257,14 +265,18 @@ class HostRuntime(ABC):
             address = Value.at(address).next
 
     def tidy(self) -> None:
-        """Release listed objects and tensors that no code uses; may be called on any thread."""
+        """Release listed objects and tensors that no code uses.
+
+        Threads:
+            any
+        """
         self._visit_imports(0, 0)
         if self._lender is not None:
             self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # A cancelled run of host functions never settles, and neither does work that outlives its
-        # run. If no task is waiting, the errors of such runs are not needed.
+        # A cancelled run of host functions never settles, and work that outlives its run does not
+        # settle either. If no task is waiting, nothing needs the errors of these runs.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())
@@ -278,7 +290,7 @@ class HostRuntime(ABC):
     def end_code(self, run: Request) -> None:
         """Stop the compiled code of a cancelled run.
 
-        For its coroutines, the host values that they are awaiting become errors.
+        The host values that its coroutines are awaiting become errors for these coroutines.
         """
         failure = run.refusal or error(run.cancel_message or CANCELLED)
         self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
@@ -305,8 +317,8 @@ class HostRuntime(ABC):
         """Let a starting run call compiled code.
 
         The code prints where the run prints, even in tasks that outlive the run.  The code ends if
-        the run is cancelled.  If the run gets stuck, groups that lack members, and results of
-        calls, become errors.
+        the run is cancelled.  If the run gets stuck, two kinds of objects become errors: groups
+        that lack members, and results of calls.
         """
         if self._cancelled is not None:
             self.tidy()
@@ -317,9 +329,10 @@ class HostRuntime(ABC):
             run.code.cancelled()
 
     def end_tasks(self, run: Request, message: str) -> bool:
-        """Stop the work that a finished run has left running; return False if nothing is running.
+        """Stop the work that a finished run has left running.
 
-        Loops and calls end, and tasks that have not started will never start.
+        Loops and calls end, and tasks that have not started never start.  Return False if nothing
+        is running.
         """
         if run.is_cancelled or self.is_at_rest():
             return False
@@ -329,7 +342,11 @@ class HostRuntime(ABC):
 
     @abstractmethod
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer an event on any thread, from within compiled code that runs with `context`."""
+        """Answer an event from compiled code that runs with `context`.
+
+        Threads:
+            any
+        """
 
     def print(self, text: str) -> None:
         """Print text that belongs to no run."""
@@ -337,7 +354,7 @@ class HostRuntime(ABC):
 
 
 def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that calls the method only while other references keep its object alive."""
+    """Return a function that calls `method`, without keeping the method's object alive."""
     reference = weakref.WeakMethod(method)
 
     def call() -> None:
@@ -349,7 +366,7 @@ def _weakly(method: Callable[[], None]) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
-    """Make a context work for the run with that number inside the block."""
+    """Let a context work for run `number` in the `with` block."""
     own = Context.at(context)
     former, own.run = own.run, number
     try:
@@ -359,7 +376,11 @@ def _working_for(context: int, number: int) -> Iterator[None]:
 
 
 class CodeOfRun:
-    """The compiled code of one run, in the host's runtime.  Safe to use from any thread."""
+    """The compiled code of one run.
+
+    Threads:
+        any
+    """
 
     def __init__(self, runtime: HostRuntime, run: Request) -> None:
         self._runtime = runtime
@@ -371,7 +392,7 @@ class CodeOfRun:
             self._runtime.end_code(run)
 
     def goes_on(self) -> bool:
-        """Tell whether a stuck run continues because its awaited objects have become errors."""
+        """Return whether a stuck run can continue because awaited objects have become errors."""
         if not self._runtime.has_settled():
             return True
         run = self._run()
@@ -382,10 +403,10 @@ class CodeOfRun:
         return bool(results)
 
     def has_settled(self) -> bool:
-        """Tell whether all work that the run has started has finished.
+        """Return whether all work that the run has started has finished.
 
-        Tasks of other runs can make the answer a false negative.  If the answer is True, the
-        mistakes of the run's code have been reported to the run.
+        The answer may be False although only tasks of other runs are left.  Before the answer is
+        True, the mistakes of the run's code have been reported to the run.
         """
         if not self._runtime.has_settled():
             return False
@@ -407,10 +428,10 @@ class CodeOfRun:
 
 
 def _awaited_object(value: int) -> int:
-    """Return the unresolved object of compiled code that a result of a run represents, or 0.
+    """Return the unresolved object of compiled code that a run's result represents, or 0.
 
-    Call this only while nothing is running.  An unresolved object has a waiter, which the call that
-    returned the object has added.
+    A result represents an object if it has a waiter of the kind that `kernel_return_object` or
+    `kernel_return_buffer_object` adds.  Call this function only while nothing is running.
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}

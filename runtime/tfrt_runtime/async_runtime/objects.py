@@ -1,7 +1,7 @@
-"""Tokens, values, and groups as Python sees them: state, maker, and missing members.
+"""Describe the objects of compiled code: tokens, values, and groups.
 
-An object refers to a record in compiled code's memory, which holds a message and the location that
-the message describes.
+Each object refers to a record in the memory of compiled code.  The record says which operation made
+the object, and where the operation is in the program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN = "an async operation failed"
 
 
 class _Record(ctypes.Structure):
-    """A record in the compiler's format; line 0 means that the place is unknown."""
+    """A record in the compiler's format.  Line 0 means that the place is unknown."""
 
     _fields_ = (
         ("text", ctypes.c_int64),
@@ -38,7 +38,7 @@ def read_text(record: int) -> str:
 
 
 def read_place(record: int) -> Location | None:
-    """Return the place that the record names."""
+    """Return the place in the record, or None if it is unknown."""
     found = _Record.from_address(record)
     if found.line <= 0:
         return None
@@ -46,7 +46,7 @@ def read_place(record: int) -> Location | None:
 
 
 def read_error(record: int) -> Diagnostic:
-    """Make an error with the record's text and place; 0 means no record."""
+    """Return an error with the record's text and place.  A record of 0 means that there is none."""
     return error(read_text(record), read_place(record)) if record else error(UNKNOWN)
 
 
@@ -56,7 +56,10 @@ def _string(start: int, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LiveObject:
-    """A token, value, or group that still has references: its maker, and its current state."""
+    """A token, value, or group that still has references.
+
+    `maker` is the operation that made the object, and `location` is the place of the operation.
+    """
 
     kind: str
     references: int
@@ -64,31 +67,31 @@ class LiveObject:
     maker: str | None = None
     location: Location | None = None
     address: int = field(default=0, compare=False)
-    """The object's address; meaningless if the object may have been freed."""
+    """The object's address, which is meaningless if the object may have been freed."""
     reason: Diagnostic | None = field(default=None, compare=False)
-    """The reason that nothing could resolve the object, if it became an error for that reason."""
+    """Why nothing could resolve the object, if it became an error for that reason."""
 
 
 def is_group(address: int) -> bool:
-    """Tell whether the object is a group."""
+    """Return whether the object is a group."""
     return Value.at(address).payload_type == at.TYPE_GROUP
 
 
 def lacks_members(address: int) -> bool:
-    """Tell whether a group is unresolved and could get more members."""
+    """Return whether a group is unresolved and has fewer members than its size."""
     is_open, group = Value.at(address).state & at.STATE_BITS < at.CONCRETE, Group.at(address)
     return is_open and group.added < group.size
 
 
 def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
-    """Return why a group will never be resolved; `notes` are about its waiters."""
+    """Return the error of a group that will never be resolved; `notes` are about its waiters."""
     group = Group.at(address)
     text = f"the group waits forever: {group.added} of {group.size} members were added"
     return error(text, maker_place(address), notes)
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Return the error of a group to which more members were added than it has room for.
+    """Return the error of a group that has got more members than its size.
 
     The error is located at the addition, if that place is known.
     """
@@ -107,7 +110,7 @@ def kind(address: int) -> str:
 
 
 def title(address: int, joint: str = "of") -> str:
-    """Return the object's name in a message: its kind, and its maker after `joint`."""
+    """Return the object's name in a message: its kind, and its maker after the word `joint`."""
     if address == 0:
         return "an object"
     made_by = maker(address)
@@ -115,7 +118,7 @@ def title(address: int, joint: str = "of") -> str:
 
 
 def maker(address: int) -> str | None:
-    """Return the operation that made an object, if the object's record names it."""
+    """Return the operation that made an object, or None if the object's record does not name it."""
     record = Value.at(address).owner
     return (read_text(record) or None) if record else None
 
@@ -127,7 +130,7 @@ def maker_place(address: int) -> Location | None:
 
 
 def follows_from_others(address: int) -> bool:
-    """Tell whether the object is resolved when a task finishes or a group is complete.
+    """Return whether the object is resolved when a task finishes or a group is complete.
 
     Otherwise, an operation of the program resolves it.
     """
@@ -138,7 +141,10 @@ _TASKS = frozenset({"async.execute", "async.func"})
 
 
 def waiting_places(address: int) -> Iterator[Location]:
-    """Yield the places where tasks wait for an object; call this only while nothing is running."""
+    """Yield the places where tasks wait for an object.
+
+    Call this function only while nothing is running.
+    """
     waiter = Value.at(address).state & ~at.STATE_BITS
     while waiter:
         found = Waiter.at(waiter)
@@ -148,21 +154,25 @@ def waiting_places(address: int) -> Iterator[Location]:
 
 
 def note_on_wait(awaited: int, record: int) -> Diagnostic:
-    """Make a note that a thread waits for an object; `record` describes the object's maker."""
+    """Return a note that a thread waits for `awaited`; `record` describes the object's maker."""
     maker = read_text(record)
     title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
     return note(f"a thread waits for this {title}", read_place(record))
 
 
 def references(address: int) -> int:
-    """Return the number of references to a registered object, not counting the list's own
-    reference.
+    """Return the number of references to a registered object.
+
+    The reference of the list of registered objects is not counted.
     """
     return Value.at(address).references - 1
 
 
 def live_object(address: int, reason: Diagnostic | None = None) -> LiveObject:
-    """Describe the registered object as it is now; `reason` says why nothing could resolve it."""
+    """Return a description of a registered object in its current state.
+
+    `reason` says why nothing could resolve the object, or is None.
+    """
     return LiveObject(
         kind(address),
         references(address),
@@ -180,4 +190,4 @@ def state(address: int) -> State:
 
 
 _STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
-"""Indexed by the two bits of a value's state."""
+"""The states, indexed by the two bits of a value's state."""

@@ -1,4 +1,4 @@
-"""The functions of MLIR's runner utilities, which programs declare to print and to read clocks.
+"""The functions of MLIR's runner utilities.  Programs call them to print and to read clocks.
 
 Buffers are printed as follows:
 
@@ -35,8 +35,8 @@ MAX_DIMENSIONS = 8
 class BufferFunction:
     """A function that prints buffers whose elements have a given type.
 
-    If `rank` is not None, it accepts only buffers of that rank; without `has_elements`, it prints
-    only a buffer's address and shape.
+    If `rank` is not None, the function accepts only buffers of that rank.  If `has_elements` is
+    false, it prints only a buffer's address and shape.
     """
 
     element: str
@@ -44,7 +44,7 @@ class BufferFunction:
     has_elements: bool = True
 
     def text(self, address: int) -> str:
-        """Return the printed text for the buffer described at `address`."""
+        """Return the text that is printed for the buffer described at `address`."""
         words = words_at(address, 4 + 2 * MAX_DIMENSIONS)
         rank, _, elements, offset = words[:4]
         sizes, strides = words[4 : 4 + rank], words[4 + MAX_DIMENSIONS :][:rank]
@@ -200,9 +200,10 @@ PRINTING: dict[str, External] = {
 
 
 class Printing:
-    """The functions in a form that C can call; they write to a sink.
+    """The functions in a form that C can call.  They write to a sink.
 
-    They live as long as this object.
+    Owns:
+        the functions' code, which is freed with this object
     """
 
     def __init__(self, sink: Sink) -> None:

@@ -1,7 +1,7 @@
 """The runs that compiled code works for, by number: where they print, and which are cancelled.
 
-Each thread carries the number of its run, which distinguishes the concurrent work of several runs
-on one host.  A number is never reused, so a task that outlives its run can do no harm.
+Several runs may use one host at the same time.  Each thread has the number of the run that it works
+for.  A number is never reused, so a task that outlives its run can do no harm.
 
 `connect` lets compiled code and the runtimes of hosts find each other: functions by name, events,
 and threads.
@@ -32,14 +32,17 @@ from tfrt_runtime.native.memory import EXPORTS
 from tfrt_runtime.once import once
 
 MAX_ENDED = 64
-"""Maximum number of finished runs that are still tracked: they may have left work running."""
+"""Maximum number of finished runs that are still tracked; they may have left work running."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
-    """Why a run is cancelled, and its `STOP_*` words, which own references to error values.
+    """Why a run is cancelled.
 
-    `queue` is the address of the queue that has the run's work; the run itself may be gone.
+    `queue` is the address of the queue that has the run's work; the run itself may no longer exist.
+
+    Owns:
+        references to the error values in `words`, the run's `STOP_*` words
     """
 
     queue: int
@@ -48,9 +51,10 @@ class _Stop:
 
 
 class Runs:
-    """The runs of all hosts of the process; `known_runs()` returns the instance.
+    """The runs of all hosts of the process.  `known_runs()` returns the only instance.
 
-    Safe to use from any thread.
+    Threads:
+        any
     """
 
     def __init__(self) -> None:
@@ -61,7 +65,10 @@ class Runs:
         self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
         self._tables: list[ctypes.Array[ctypes.c_int64]] = []
-        """The last table is in use; threads may still be reading the earlier tables."""
+        """All tables so far.
+
+        The last table is in use.  Threads may still be reading the earlier tables.
+        """
 
     @property
     def flag(self) -> int:
@@ -85,18 +92,18 @@ class Runs:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MAX_ENDED])
 
     def request(self, number: int) -> Request | None:
-        """Return the run if it is still tracked and referenced."""
+        """Return run `number`, or None if it is no longer tracked or no longer exists."""
         reference = self._requests.get(number)
         return None if reference is None else reference()
 
     def sink(self, number: int) -> Sink | None:
-        """Return where the run prints, if it is still tracked."""
+        """Return where run `number` prints, or None if the run is no longer tracked."""
         return self._sinks.get(number)
 
     def cancel(self, number: int, failure: Diagnostic, queue: int, context: int) -> None:
-        """End a run's loops and keep its tasks from starting; the run itself may already be gone.
+        """End a run's loops and keep its tasks from starting.  The run itself may no longer exist.
 
-        The run belongs to the queue at address `queue`; `context` is this thread's.
+        `queue` is the address of the run's queue, and `context` is this thread's context.
         """
         with self._lock:
             self._requests.setdefault(number, lambda: None)  # the run has finished
@@ -107,13 +114,14 @@ class Runs:
                 self._show(number, ctypes.addressof(words))
 
     def message(self, number: int) -> str | None:
-        """Return why a run is cancelled, or None."""
+        """Return why run `number` is cancelled, or None."""
         stop = self._cancelled.get(number)
         return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
-        """Return the error for the place at which a cancelled run's code stopped, and report it
-        once.
+        """Return the error of a cancelled run's code that stopped at `place`, or None.
+
+        The error is reported to the run once.
         """
         message = self.message(number)
         if message is None:
@@ -127,8 +135,9 @@ class Runs:
         return found
 
     def stop_host(self, queue: int) -> None:
-        """Make all loops check whether to continue, because all work of the queue at `queue` must
-        stop.
+        """Make all loops check whether to continue.
+
+        The work of the queue at `queue` must stop.
         """
         with self._lock:
             self._stopped.add(queue)
@@ -137,7 +146,7 @@ class Runs:
     def settled(self, queue: int, context: int) -> None:
         """Forget the finished runs of a queue on which nothing is running, and free their errors.
 
-        `context` is this thread's.
+        `context` is this thread's context.
         """
         with self._lock:
             self._stopped.discard(queue)
@@ -164,9 +173,9 @@ class Runs:
         return found
 
     def _is_of(self, number: int, queue: int) -> bool:
-        """Tell whether the remaining work of a run is on a queue.
+        """Return whether the remaining work of a run is on a queue.
 
-        If the run is gone and was not cancelled, it may be on any queue.
+        If the run no longer exists and was not cancelled, its work may be on any queue.
         """
         # Stopped work continues until its own queue has settled.
         if stop := self._cancelled.get(number):
@@ -180,7 +189,10 @@ class Runs:
             self._sinks.pop(number, None)
 
     def _show(self, number: int, stop: int) -> None:
-        """Let native code find a run's `STOP_*` words, in a table row that remains the run's."""
+        """Let native code find a run's `STOP_*` words.
+
+        The words are entered in a row of the table, which stays the run's row.
+        """
         if not self._tables or 0 not in self._tables[-1][1::2]:
             former = self._tables[-1][1:] if self._tables else []
             count = len(former) // 2 + 64
@@ -203,7 +215,7 @@ class Runs:
                     table[row] = 0
 
     def _write_flag(self) -> None:
-        """Make loops check whether to continue while any run or host is cancelled."""
+        """Make loops check whether to continue, as long as any run or host is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
@@ -217,7 +229,7 @@ def known_runs() -> Runs:
 
 FIRST_LIMIT = 1024
 _EXPORTING = (async_abi, async_buffers, async_interrupts, compiled_kernels)
-"""The modules whose functions compiled code calls; `EXPORTS` has the functions' names."""
+"""The modules whose functions compiled code calls.  `EXPORTS` has the functions' names."""
 
 
 RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -225,7 +237,10 @@ RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
-    """Give a queue the state for compiled programs; the state must live as long as the queue."""
+    """Give a queue the state for compiled programs, and return the state.
+
+    The caller must keep the state as long as the queue.
+    """
     words = Async.new(at.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked
     queue.native.async_ = words.address
@@ -233,8 +248,9 @@ def prepare(queue: WorkQueue, *, checked: bool) -> Async:
 
 
 def runtime_functions() -> dict[str, int]:
-    """Return the functions that compiled programs call, by C name: the core's own and the
-    printers.
+    """Return the addresses of the functions that compiled programs call, by C name.
+
+    These are functions of the core, and the printers.
     """
     library = native_process().library
     shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
@@ -254,7 +270,7 @@ def _printing() -> Printing:
 
 
 def print_here(text: str) -> None:
-    """Print for the run whose code calls this, or on the host if the run has no output."""
+    """Print for the run whose code calls this function, or on the host if the run has no output."""
     context = Context.at(native_process().quick.present_context(0))
     sink = known_runs().sink(context.run)
     if sink is not None:
@@ -265,7 +281,7 @@ def print_here(text: str) -> None:
 
 @once
 def connect() -> None:
-    """Let native code call Python: for events, and to get a context for a thread that has none."""
+    """Let native code call Python for events, and for a context on a thread that has none."""
     process = native_process()
     process.words.async_event = process.keep(Callback3(_on_event))
     watch_interrupts()
@@ -284,7 +300,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
 
 
 def _foreign_context() -> int:
-    """Return a context for a foreign thread: a thread that the runtime did not start or call."""
+    """Return a context for a thread that the runtime neither started nor called."""
     for runtime in reversed(list(RUNTIMES.values())):
         return int(runtime.queue.context())
     return _foreign_queue()[0].context()
@@ -292,6 +308,6 @@ def _foreign_context() -> int:
 
 @once
 def _foreign_queue() -> tuple[WorkQueue, Async]:
-    """Make a queue for foreign threads that call compiled code while no runtime is open."""
+    """Return a queue for threads that call compiled code while no runtime is open."""
     queue = make_work_queue("s")
     return queue, prepare(queue, checked=False)

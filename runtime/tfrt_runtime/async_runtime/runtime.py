@@ -4,9 +4,9 @@
         code = compile_program(module, runtime.functions)
         runtime.run(code.address("__packed_main"))
 
-A program's errors are raised as `TfrtError`.  Mistakes that only an incorrect compiler or
-hand-written runtime operations can make, such as resolving a token twice, are also errors of the
-run.
+A program's errors are raised as `TfrtError`.  Some mistakes can come only from an incorrect
+compiler or from hand-written runtime operations, such as resolving a token twice.  These mistakes
+are errors of the run, too.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ BUFFER_EVENTS = frozenset(
         at.EVENT_TENSOR_ARRIVED,
     }
 )
-"""The events about tensors, which are Python objects (`buffers`)."""
+"""The events about tensors, which `buffers` answers."""
 EXHAUSTED = "tasks wait inside one another, and no thread has stack space left"
 
 
 class AsyncRuntime(HostRuntime):
-    """The runtime of one host's async programs; close it, or use it in a `with` statement."""
+    """The runtime of one host's async programs.  Close it, or use it in a `with` statement."""
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         match event:
@@ -83,7 +83,7 @@ class AsyncRuntime(HostRuntime):
         return 0
 
     def _tensors(self) -> Lender:
-        """Return the lender of tensors to compiled code; numpy is loaded on first use."""
+        """Return the object that lends tensors to compiled code.  The first call loads numpy."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
         with self._registry:  # two lenders would not know each other's tensors
@@ -92,7 +92,10 @@ class AsyncRuntime(HostRuntime):
             return self._lender
 
     def _call_failed(self, context: int, failure: int) -> None:
-        """Report the error value of a host program's call, or of the call's result, to its run."""
+        """Report an error value to the run of the current host program.
+
+        A call of compiled code, or a result of such a call, has failed with this error.
+        """
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
         assert isinstance(run, Request)
@@ -101,7 +104,10 @@ class AsyncRuntime(HostRuntime):
             run.report(diagnostic)
 
     def _failure(self, context: int, record: int) -> Diagnostic:
-        """Return why an operation failed, from its record or from a Python function's exception."""
+        """Return why an operation failed.
+
+        The reason is in the operation's record, or is the exception of a Python function.
+        """
         found, is_interrupt = failure_of_call(objects.read_error(record))
         run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
@@ -134,7 +140,7 @@ class AsyncRuntime(HostRuntime):
                 self._cancel_left(context, found)
 
     def _see_signals(self, context: int, record: int) -> None:
-        """End a loop that was running when Ctrl-C was pressed, if it keeps the main thread busy."""
+        """End a loop that keeps the main thread busy, if Ctrl-C was pressed."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:
@@ -143,12 +149,12 @@ class AsyncRuntime(HostRuntime):
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def _mistake(self, found: Diagnostic) -> None:
-        """Record a mistake of the program once: a loop makes the same mistake many times."""
+        """Record a mistake of the program once.  A loop may make the same mistake many times."""
         if found not in self.mistakes:
             self.mistakes.append(found)
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
-        """End the wait of a thread in compiled code if it is interrupted or can never succeed."""
+        """End a thread's wait in compiled code if the wait is interrupted or can never succeed."""
         message = self._runs.message(Context.at(context).run)
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED
@@ -174,8 +180,6 @@ class AsyncRuntime(HostRuntime):
 
 
 def _cancellation(context: int) -> int:
-    """Return the error value of the run whose kernel is in `context`, or 0 if no such run is
-    cancelled.
-    """
+    """Return the error value of the cancelled run whose kernel runs in `context`, or 0."""
     request = Context.at(context).request
     return structs.Request.at(request).cancel if request else 0

@@ -1,8 +1,9 @@
 """Handle Ctrl-C while compiled code runs on the main thread.
 
-Python's signal handler only leaves a note for the interpreter, and a loop in compiled code does not
-return to the interpreter.  Therefore, another handler is installed in front of it: machine code
-that also sets a bit of the word that loops check.  The loop then calls Python, which sees the note.
+Python's signal handler only sets a flag for the interpreter, and a loop in compiled code does not
+return to the interpreter.  Therefore, this module installs another handler, in machine code.  This
+handler sets a bit of the word that loops check, and then calls Python's handler.  The loop then
+calls Python, which sees the flag.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Action(ctypes.Structure):
 
 
 def watch_interrupts() -> None:
-    """Let loops see Ctrl-C from now on whenever the main thread is waiting for a queue."""
+    """Let loops see Ctrl-C from now on, while the main thread is waiting for a queue."""
     INTERRUPTS.when_installed = _stand_in_front
     INTERRUPTS.when_noted = _loops_need_not_look
     if INTERRUPTS.is_installed:
@@ -55,7 +56,11 @@ def _loops_need_not_look() -> None:
 
 
 def _stand_in_front() -> None:
-    """Install our handler in front of Python's SIGINT handler.  Call this on the main thread."""
+    """Install the handler of this module, which calls Python's SIGINT handler.
+
+    Threads:
+        the main thread; on any other thread, nothing is installed
+    """
     if not sys.platform.startswith("linux") or threading.current_thread() is not (
         threading.main_thread()
     ):

@@ -1,5 +1,7 @@
-"""Detect programs that cannot continue, because awaited objects cannot be resolved or the stacks
-are full.
+"""Detect programs that cannot continue.
+
+A program cannot continue if it awaits objects that nothing can resolve, or if its tasks find no
+thread with free stack space.
 """
 
 from __future__ import annotations
@@ -19,14 +21,17 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""Threads count as exhausted after this many checks in a row without a thread taking a task."""
+"""The threads count as exhausted after this number of checks without progress.
+
+A check shows no progress if no thread has taken a task since the previous check.
+"""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
 MAX_OWN_ERRORS = 64
 """Maximum number of unresolvable objects that each get a separate error.
 
-All others share one error.
+All further objects share one error.
 """
 
 
@@ -34,14 +39,15 @@ class Starvation:
     """The waits of compiled code on a queue, and the errors of objects that nothing can resolve."""
 
     def __init__(self, host: HostContext, process: NativeProcess, state: int) -> None:
-        """Start without waits; `state` is the address of the queue's state of compiled programs."""
+        """Start without waits.
+
+        `state` is the address of the queue's state for compiled programs.
+        """
         self._host, self._queue = host, host.work_queue
         self._process = process
         self._state = state
         self._reasons: dict[int, Diagnostic] = {}
-        """The reasons that nothing could resolve certain objects, keyed by the error value that
-        each became.
-        """
+        """Why nothing could resolve certain objects, by the error value that each object became."""
 
     def reason(self, address: int) -> Diagnostic | None:
         """Return why an object was found to be unresolvable, or None if it was not."""
@@ -69,7 +75,10 @@ class Starvation:
         return notes
 
     def is_stuck(self, apart_from: tuple[int, ...]) -> bool:
-        """Tell whether nothing is running and no code outside the runtime can change that."""
+        """Return whether nothing is running and no code outside the runtime can change that.
+
+        Threads whose contexts are in `apart_from` are not considered.
+        """
         rest = rest_of(self._queue, apart_from)
         if rest is None or self._host.waits_for_outside():
             return False
@@ -77,7 +86,7 @@ class Starvation:
         return rest == rest_of(self._queue, apart_from)
 
     def abandon(self, context: int, address: int, diagnostic: Diagnostic) -> None:
-        """Resolve an object to an error if it is unresolved."""
+        """Resolve an object to an error, if it is unresolved."""
         self.resolve(context, address, self._process.error_value(context, diagnostic))
 
     def _give_up(self, context: int, address: int, reason: Diagnostic) -> None:
@@ -89,11 +98,18 @@ class Starvation:
         self.resolve(context, address, failure)
 
     def resolve(self, context: int, address: int, failure: int) -> None:
-        """Resolve an unresolved object to an error value, and take one reference to the value."""
+        """Resolve an unresolved object to the error value `failure`.
+
+        Owns:
+            one reference to `failure`, which the caller hands over
+        """
         self._process.quick.async_abandon(context, address, failure)
 
     def end_groups(self, context: int) -> bool:
-        """Turn awaited groups that lack members into errors; call this only at rest."""
+        """Turn awaited groups that lack members into errors.
+
+        Return whether a group became an error.  Call this method only while nothing is running.
+        """
         waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
         lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
         self._end_each(context, lacking, lambda a: objects.underfilled(a, self._waits_for(a)))
@@ -102,9 +118,11 @@ class Starvation:
     def end_all(self, context: int) -> bool:
         """Turn awaited objects into errors unless outside code could still resolve them.
 
-        Call this only while nothing is running.  Only a checked runtime knows all objects; any
-        other runtime knows only groups.  If groups lack members, only the groups become errors,
-        because they are the reason that the other objects are unresolved.
+        Return whether any object became an error.  Call this method only while nothing is running.
+
+        Only a checked runtime knows all objects; any other runtime knows only groups.  If groups
+        lack members, only the groups become errors.  They are the reason that the other objects are
+        unresolved.
         """
         if self.end_groups(context):
             return True
@@ -115,10 +133,11 @@ class Starvation:
         return bool(stuck)
 
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
-        """Return the objects in `stuck` that only the program could resolve.
+        """Return the objects in `stuck` that only an operation of the program could resolve.
 
-        If no object is of that kind, returns all of `stuck`.  The objects that wait for the
-        returned objects receive their errors.
+        If there are none, return all of `stuck`.  The other objects of `stuck` wait for the
+        returned objects.  When a returned object becomes an error, the objects that wait for it
+        become errors, too.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 
@@ -127,8 +146,8 @@ class Starvation:
     ) -> None:
         """Resolve objects to errors.
 
-        The first `MAX_OWN_ERRORS` objects get a separate error each; there may be millions of
-        objects.
+        The first `MAX_OWN_ERRORS` objects get a separate error each, because there may be millions
+        of objects.
         """
         reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # make them while all are unresolved
         for address, why in zip(stuck, reasons, strict=False):
@@ -148,7 +167,7 @@ class Starvation:
     def end(self, context: int, awaited: int) -> None:
         """Turn an awaited object, or the objects that it waits for, into errors.
 
-        Call this only while nothing is running and a thread, or the caller, waits for the object.
+        Call this method only while nothing is running, and while a thread waits for the object.
         """
         causes = self._causes([awaited, *self._stuck()])
         if awaited in causes:
@@ -157,7 +176,10 @@ class Starvation:
             self._end_each(context, causes, lambda one: self._starved(one, causes))
 
     def has_waiting_tasks(self) -> bool:
-        """Tell whether a task waits for a registered object; call this only at rest."""
+        """Return whether a task waits for a registered object.
+
+        Call this method only while nothing is running.
+        """
         return next(self._stuck(), None) is not None
 
     def _awaited(self) -> Iterator[int]:
@@ -167,16 +189,20 @@ class Starvation:
                 yield awaited
 
     def _stuck(self) -> Iterator[int]:
-        """Yield the registered objects that tasks wait for; call this only at rest."""
+        """Yield the registered objects that tasks wait for.
+
+        Call this method only while nothing is running.
+        """
         following = self._process.quick.next_stuck
         address = 0
         while address := following(self._state, address):
             yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
-        """Make the error of an object that is awaited but can never be resolved.
+        """Return the error of an object that is awaited but can never be resolved.
 
-        Its notes name the operations that wait for it and for some of the objects in `stuck`.
+        Its notes name the operations that wait for the object and for some of the objects in
+        `stuck`.
         """
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
@@ -190,16 +216,16 @@ class Starvation:
         )
 
     def _waits_for_other(self, address: int) -> list[Diagnostic]:
-        """Return notes on the operations that wait for an object other than the error's own."""
+        """Return notes on the operations that wait for another object than the error's own."""
         title, made = objects.title(address), objects.maker_place(address)
         from_line = made and f"{objects.title(address, 'from the')} on line {made.line}"
         notes = self._waits_for(address, from_line or title)
         return notes or [note(f"a thread or a task waits for {title}", made)]
 
     def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:
-        """Return notes on the operations that wait for an object; call this only at rest.
+        """Return notes on the operations that wait for an object; the notes call it `title`.
 
-        The notes call the object `title`.
+        Call this method only while nothing is running.
         """
         contexts = map(Context.at, self._queue.contexts)
         waits = (one.awaited_at for one in contexts if one.awaited == awaited and one.awaited_at)
@@ -212,9 +238,7 @@ class Starvation:
 
 
 class Exhaustion:
-    """Notices that tasks are waiting but no thread takes them, because the threads' stacks are too
-    full.
-    """
+    """Notices that tasks are waiting but the threads' stacks are too full to run them."""
 
     def __init__(self, queue: WorkQueue) -> None:
         self.queue = queue
@@ -222,9 +246,9 @@ class Exhaustion:
         self._count = 0
 
     def is_noticed(self, apart_from: tuple[int, ...]) -> bool:
-        """Tell whether the threads are exhausted; a waiting thread calls this repeatedly.
+        """Return whether the threads are exhausted.
 
-        The check is conservative: it may report false negatives.
+        A waiting thread calls this method repeatedly.  The first few answers are always False.
         """
         now = epochs(self.queue, apart_from)
         is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
@@ -242,7 +266,10 @@ class Rescuers:
         self._threads: list[threading.Thread] = []
 
     def add(self) -> bool:
-        """Start one more thread; return False at the maximum, or if the system cannot start one."""
+        """Start one more thread.
+
+        Return False if there are `MAX_RESCUERS` threads, or if the system cannot start a thread.
+        """
         if len(self._threads) >= MAX_RESCUERS:
             return False
         try:
@@ -252,7 +279,7 @@ class Rescuers:
         return True
 
     def close(self) -> None:
-        """Make all of the threads exit, and wait for them; others may be added later."""
+        """Make all of the threads exit, and wait for them.  Others may be added later."""
         self._goes_on.value = 0
         for thread in self._threads:
             thread.join()

@@ -1,22 +1,22 @@
-"""Convert attributes between values and bytes (`write_attribute`, `AttributeReader`), and numbers
-to and from bytes.
+"""Convert attributes between values and bytes (`write_attribute`, `AttributeReader`).
 
 An attribute is referred to by its offset in the attributes section.  Its kind is not stored with
-it, so the reader must know the kind.  The layouts, all little-endian, are:
+it, so the reader must know the kind.  All layouts are little-endian:
 
-* a scalar or a type: the value itself (a type is one byte, its `DType`);
-* a string: u32 length, the bytes;
-* an array: u32 count, the elements; an empty array of any type and an unranked shape: u32 0;
-* a shape, dense elements, an aggregate: the header u8 alignment, u8 dtype, u16 size of everything
-  before the aligned part, u32 size in bytes of the whole, and
-  - shape: u32 rank, i64 sizes (-1 is unknown);
-  - dense: u32 offset of the data, u32 element count, u32 rank, i64 sizes, the data;
-  - aggregate: u32 count, u32 offset of each element from the header, the elements;
+* a scalar or a type: the value itself (a type is one byte, its `DType`)
+* a string: u32 length, the bytes
+* an array: u32 count, the elements
+* an empty array of any type, and a shape of unknown rank: u32 0
+* a shape, dense elements, or an aggregate: a header, followed by
+  - shape: u32 rank, i64 sizes (-1 is unknown)
+  - dense: u32 offset of the data, u32 element count, u32 rank, i64 sizes, the data
+  - aggregate: u32 count, u32 offset of each element from the header, the elements
 * a symbol in a compiled module: VBR length of the root name, VBR count and lengths of the nested
-  names, VBR length of the module's source text, all these strings, a NUL.
+  names, VBR length of the module's source text, all these strings, a NUL
 
-The alignment applies to the data: a header is placed so that the part after it is aligned.  In an
-aggregate, the byte before each element is its kind.
+The header is u8 alignment, u8 dtype, u16 size of everything before the aligned part, and u32 size
+in bytes of the whole attribute.  The alignment applies to the data: a header is placed so that the
+part after it is aligned.  In an aggregate, the byte before each element is its kind.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS
 
 
 def pack(dtype: DType, values: tuple[Number, ...]) -> bytes:
-    """Pack `values`, one after another.
+    """Return the bytes of `values`, one after another.
 
     A float beyond the range of `dtype` becomes an infinity.
     """
@@ -102,7 +102,10 @@ def _to_bfloat16(value: Number) -> int:
 
 
 def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
-    """Unpack the numbers in `data`, whose size must be a multiple of a number's size."""
+    """Return the numbers in `data`.
+
+    The size of `data` must be a multiple of a number's size.
+    """
     count = len(data) // SIZES[dtype]
     values = struct.unpack(f"<{count}{FORMATS[dtype]}", data)
     if dtype != DType.BF16:
@@ -114,7 +117,7 @@ def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
 class Scalar:
     """A number.
 
-    Integers must be in the range of `dtype`; floats are rounded to it when they are written.
+    An integer must be in the range of `dtype`.  A float is rounded to `dtype` when it is written.
     """
 
     dtype: DType
@@ -130,7 +133,7 @@ class TypeValue:
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A string, as UTF-8; bytes that are not UTF-8 are preserved as lone surrogates."""
+    """A string, stored as UTF-8.  Bytes that are not UTF-8 are kept as lone surrogates."""
 
     text: str
 
@@ -145,7 +148,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class TypeArray:
-    """Types; there is at least one."""
+    """One or more types."""
 
     dtypes: tuple[DType, ...]
 
@@ -189,9 +192,9 @@ Attribute = Scalar | TypeValue | String | Array | TypeArray | Shape | Dense | Ag
 
 
 def array_of(elements: Sequence[Attribute]) -> Attribute:
-    """Make an array if the elements are numbers of one type, types, or absent.
+    """Return an array of the elements, or an aggregate if an array cannot contain them.
 
-    Otherwise, make an aggregate.
+    An array contains numbers of one type, or types, or nothing.
     """
     scalars = [element for element in elements if isinstance(element, Scalar)]
     types = [element.dtype for element in elements if isinstance(element, TypeValue)]
@@ -209,9 +212,7 @@ Plain = Number | str | None | DType | Dense | Symbol | tuple["Plain", ...]
 
 
 def kind_of(attribute: Attribute) -> int:
-    """Return the attribute's kind as a number, as stored in the attribute types section and in
-    aggregates.
-    """
+    """Return the attribute's kind, as the attribute types section and aggregates store it."""
     match attribute:
         case Scalar(dtype, _):
             return dtype
@@ -236,8 +237,9 @@ _KINDS: dict[type[Attribute], int] = {
 
 
 def to_plain(attribute: Attribute) -> Plain:
-    """Convert an attribute to the value that a kernel sees, using Python's own types where
-    possible.
+    """Return the value that a kernel receives for an attribute.
+
+    It is a plain Python value if possible.
     """
     match attribute:
         case Scalar(_, value):
@@ -262,7 +264,7 @@ def to_plain(attribute: Attribute) -> Plain:
 
 
 def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
-    """Append `attribute`; return the offset that refers to it."""
+    """Append `attribute` to `out`, and return its offset."""
     alignment, prefix = _layout(attribute)
     out.align(alignment, prefix)
     offset = len(out)
@@ -271,7 +273,7 @@ def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
 
 
 def _layout(attribute: Attribute) -> tuple[int, int]:
-    """Return the alignment of the data and the number of bytes before the data."""
+    """Return the alignment of the attribute's data, and the number of bytes before the data."""
     match attribute:
         case Scalar(dtype, _):
             return SIZES[dtype], 0
@@ -290,8 +292,9 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
 
 
 def _alignment_in_aggregate(attribute: Attribute) -> int:
-    """Return the element alignment that an aggregate assumes; for an array, this is the maximum
-    possible alignment.
+    """Return the alignment that an aggregate assumes for an element.
+
+    For an array, this is the largest possible alignment.
     """
     match attribute:
         case Scalar() | TypeValue() | String():
@@ -351,10 +354,13 @@ def _write_aggregate(
 
 
 class AttributeReader:
-    """Reads attributes by their offsets.  Its methods raise `MalformedBef` if bytes are invalid.
+    """Reads attributes by their offsets.
 
-    `data` is the whole file, and `start` and `end` delimit its attributes; nothing outside them is
+    `data` is the whole file.  `start` and `end` delimit its attributes, and nothing outside them is
     read.
+
+    Raises:
+        MalformedBef: from each method, if the bytes are invalid.
     """
 
     def __init__(self, data: memoryview, start: int, end: int) -> None:
@@ -363,7 +369,10 @@ class AttributeReader:
         self._end = end
 
     def read(self, offset: int, kind: int) -> Attribute:
-        """Read the attribute of `kind` (a `DType`, an `AttributeKind`, or an array of one)."""
+        """Read the attribute at `offset`.
+
+        `kind` is a `DType`, an `AttributeKind`, or an array of one of them.
+        """
         cursor = Cursor(self._data, _PROBLEM, self._start + offset, self._end)
         return _read(cursor, kind, MAX_AGGREGATES)
 
@@ -411,7 +420,7 @@ def _text(data: memoryview) -> str:
 
 
 def _read_header(cursor: Cursor, prefix: int) -> tuple[int, int]:
-    """Read the dtype and the end of a block, which must have at least `prefix` bytes."""
+    """Read the dtype and the end of an attribute, which must have at least `prefix` bytes."""
     start = cursor.offset
     _, dtype, _, size = _HEADER.unpack(cursor.take(_HEADER.size))
     if not prefix <= size <= cursor.end - start:

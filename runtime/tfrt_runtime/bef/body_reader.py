@@ -1,10 +1,13 @@
 """Read the bodies of functions from bytes; `records` describes their layout.
 
-The result has been checked: an executor may follow every number in it without further checks.
-Kernels use only registers that are defined earlier, so a run terminates.  The users of a value are
-exactly the kernels that have it as an operand, so a kernel runs once, when its operands are
-available.  A register has exactly as many uses as its use count says, so a value lives as long as
-it is needed.
+The reader checks everything, so an executor may follow every number in the result without further
+checks:
+
+- Kernels use only registers that are defined earlier, so a run terminates.
+- The users of a value are exactly the kernels that have the value as an operand, so a kernel runs
+  once, when its operands are available.
+- A register has exactly as many uses as its use count says, so a value lives as long as it is
+  needed.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ _WORD = 4
 class Signature(NamedTuple):
     """An entry of the function index.
 
-    `offset` is the position of the body in the functions section.
+    `offset` is the position of the function's body in the functions section.
     """
 
     kind: FunctionKind
@@ -50,8 +53,9 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The targets of kernels' references: names by index, function count, and size of the
-    attributes.
+    """The limits of kernels' references.
+
+    Kernels refer to names by index, to functions by index, and to attributes by offset.
     """
 
     kernel_names: tuple[str, ...]
@@ -62,7 +66,8 @@ class Tables:
 class BodyReader:
     """Reads bodies one after another, in the file's order.
 
-    `data` is the whole file; the section extends from `start`, a multiple of 4, to `end`.
+    `data` is the whole file.  The functions section extends from `start`, a multiple of 4, to
+    `end`.
     """
 
     def __init__(self, data: memoryview, start: int, end: int, tables: Tables) -> None:
@@ -74,7 +79,7 @@ class BodyReader:
 
     @cached_property
     def _words(self) -> Numbers:
-        """Return the section as words."""
+        """The functions section as 32-bit words."""
         return struct.unpack_from(
             f"<{(self._end - self._start) // _WORD}I", self._data, self._start
         )
@@ -82,7 +87,7 @@ class BodyReader:
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
         """Read the function with the given signature.
 
-        `nonstrict` has the numbers of its non-strict kernels.
+        `nonstrict` contains the numbers of the function's non-strict kernels.
         """
         # If bodies could overlap, a small file would be expensive to read.
         if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
@@ -134,7 +139,7 @@ class BodyReader:
     def _read_kernels(
         self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
     ) -> tuple[BefKernel, ...]:
-        """Read the real kernels.
+        """Read the kernels after the pseudo kernel.
 
         `table` has three numbers for each kernel, including the pseudo kernel.
         """
@@ -188,7 +193,7 @@ class BodyReader:
     def _check_references(
         self, kernels: Sequence[BefKernel], positions: Sequence[int], argument_count: int
     ) -> None:
-        """Check the references of kernels; `positions` are the kernels' positions.
+        """Check the references of kernels; `positions` are the positions of the kernels in words.
 
         Raises:
             MalformedBef: at the first kernel that refers to a missing register or function.
@@ -203,8 +208,9 @@ class BodyReader:
             defined += len(kernel.results)
 
     def _are_references_right(self, kernels: Sequence[BefKernel], argument_count: int) -> bool:
-        """Tell whether `_find_wrong_reference` would find no error in any kernel; check all kernels
-        together.
+        """Return whether the references of all kernels are right.
+
+        Checking all kernels together is faster than `_find_wrong_reference` for each of them.
         """
         _, _, arguments, attributes, functions, results, *_ = zip(*kernels, strict=True)
         starts = list(accumulate(map(len, results), initial=argument_count))
@@ -218,7 +224,7 @@ class BodyReader:
         )
 
     def _split(self, at: int) -> tuple[Any, ...]:
-        """Return the kernel at word `at` in the format of `_split_words`."""
+        """Return the parts of the kernel at word `at`, as `_split_words` does."""
         words = self._words
         if at + KERNEL_HEADER_WORDS > len(words) or (lists := _split_words(words, at))[-1] > len(
             words
@@ -227,7 +233,10 @@ class BodyReader:
         return lists
 
     def _find_wrong_reference(self, kernel: BefKernel, defined: int) -> str | None:
-        """Find an error in the references of `kernel`; registers below `defined` are defined."""
+        """Return an error in the references of `kernel`, or None.
+
+        The registers below `defined` are defined.
+        """
         _, _, arguments, attributes, functions, results, *_ = kernel
         tables = self._tables
         if arguments and max(arguments) >= defined:
@@ -247,11 +256,12 @@ class BodyReader:
 def _split_words(
     words: Numbers, at: int
 ) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
-    """Split the kernel whose header is at `at` in the words of a body.
+    """Split the kernel whose header is at `at` in the words of a body into its parts.
 
-    Returns its code, location, arguments, attributes, functions, results, the users of each result,
-    and the position after it.  If `words` ends too early, that position is past its end, and the
-    lists are incomplete.  The result is a plain tuple because this code is in the innermost loop.
+    Return its code, location, arguments, attributes, functions, results, the users of each result,
+    and the position after the kernel.  If `words` ends too early, the last position is past the end
+    of `words`, and the lists are incomplete.  The result is a plain tuple because this code is in
+    the innermost loop.
     """
     start = at + KERNEL_HEADER_WORDS
     code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
@@ -285,7 +295,7 @@ def _split_words(
 def _is_pseudo_kernel(
     offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
 ) -> bool:
-    """Tell whether a kernel at `offset`, split by `_split_words`, is the pseudo kernel."""
+    """Return whether a kernel at `offset`, split by `_split_words`, is the pseudo kernel."""
     code, location, _, _, _, results, _, _ = lists
     found = (offset, code, location, results)
     trigger_and_arguments = (register_count, *range(argument_count))
@@ -293,8 +303,9 @@ def _is_pseudo_kernel(
 
 
 def _find_wrong_use(function: BefFunction) -> str | None:
-    """Find a contradiction between the operands, the lists of users, and the use counts of
-    `function`.
+    """Compare the operands, the lists of users, and the use counts of `function`.
+
+    Return a description of a contradiction between them, or None.
     """
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)

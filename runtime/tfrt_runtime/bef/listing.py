@@ -1,4 +1,4 @@
-"""Show the bytes of a file; each line has an offset, bytes, and their meaning."""
+"""Show the bytes of a file: each line has an offset, bytes, and their meaning."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tfrt_runtime.bef.wire import Cursor
 _WIDTH = 16
 """The number of bytes per line."""
 _MAX_LINES = 64
-"""Maximum number of lines for one item, such as a long constant; omitted lines are counted."""
+"""Maximum number of lines for one part, such as a long constant; omitted bytes are counted."""
 
 Part = tuple[int, int, str, int | None]
-"""The start, the end, and the meaning of a part; for a kernel, also its number in the file."""
+"""The start, the end, and the meaning of a part of the file, and a kernel's number or None."""
 
 
 def listing(data: bytes) -> str:
@@ -34,11 +34,9 @@ def listing(data: bytes) -> str:
 
 
 def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
-    """Yield the lines of `listing`, each with the number of the kernel that it shows, or None.
+    """Yield the lines of `listing`, each with the number of the kernel in the line, or None.
 
-    Each line shows `width` bytes.
-
-    Kernels are numbered from 0 across all functions of the file.
+    Each line shows `width` bytes.  Kernels are numbered from 0 across all functions of the file.
 
     Raises:
         MalformedBef: if `data` is not a BEF file.
@@ -96,7 +94,7 @@ def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
 
 
 def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:
-    """Yield the heads of the functions and their operations, in the section's order."""
+    """Yield the head of each function, followed by its operations, in the order of the file."""
     at = start
     count = 0
     for index, function in enumerate(file.functions):
@@ -123,7 +121,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
 
 
 def _words(function: BefFunction, number: int) -> int:
-    """Return how many words a kernel has; kernel 0 is the pseudo kernel for the arguments."""
+    """Return the number of words of a kernel; kernel 0 is the pseudo kernel for the arguments."""
     if number == 0:
         used_by = (function.entry_users, *function.argument_users)
         return 6 + 2 * len(used_by) + sum(map(len, used_by))

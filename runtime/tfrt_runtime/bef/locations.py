@@ -1,15 +1,15 @@
-"""The locations of kernels in their sources: the records of the locations section.
+"""The locations of kernels in their sources, which are the records of the locations section.
 
 A record is a kind byte (`LocationKind`), followed by
 
-* unknown: nothing;
-* file, line, column: VBR offset of the file's name, VBR line, VBR column;
-* name: VBR offset of the name, a record;
-* call site: the callee's record, then the caller's;
-* fused: VBR count, records.
+* unknown: nothing
+* file, line, column: VBR offset of the file's name, VBR line, VBR column
+* name: VBR offset of the name, a record
+* call site: the callee's record, then the caller's
+* fused: VBR count, records
 
-The names are in the location strings.  Kernels and functions refer to a record by its offset; an
-offset outside the section represents a location that could not be written.
+The names are in the section of location strings.  Kernels and functions refer to a record by its
+offset.  An offset outside the section represents a location that could not be written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlace:
-    """A place that is unknown."""
+    """An unknown place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FilePlace:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """A name and the place that it denotes."""
+    """A place with a name, which the program has given to it."""
 
     name: str
     child: Place
@@ -46,7 +46,7 @@ class NamedPlace:
 
 @dataclass(frozen=True, slots=True)
 class CallPlace:
-    """A place in a callee, as seen from its caller."""
+    """A place in a callee, with the place of the call in the caller."""
 
     callee: Place
     caller: Place
@@ -54,7 +54,7 @@ class CallPlace:
 
 @dataclass(frozen=True, slots=True)
 class FusedPlace:
-    """Several places combined."""
+    """Several places that belong together."""
 
     children: tuple[Place, ...]
 
@@ -70,7 +70,7 @@ _MAX_DEPTH = 64
 
 
 class PlaceWriter:
-    """The two sections for locations, under construction."""
+    """Writes the two sections for locations."""
 
     def __init__(self) -> None:
         self.strings = ByteBuilder()
@@ -79,10 +79,11 @@ class PlaceWriter:
         self._columns: dict[int, bytes] = {}
         """The last bytes of a place's record, by column."""
         self._before = "", -1, b""
-        """The file and the 128-line block of the last place, and the first bytes of its records."""
+        """The file and the block of 128 lines of the last place, and the first bytes of its record.
+        """
 
     def add(self, place: Place) -> int:
-        """Append the record of `place`; return its offset.
+        """Append the record of `place`, and return its offset.
 
         Adding the same place again appends another record.
         """
@@ -91,13 +92,14 @@ class PlaceWriter:
         return offset
 
     def add_file(self, file: str, line: int, column: int) -> int:
-        """Append a place as `add(FilePlace(file, line, column))` does; this is the fast path, for
-        nearly all places.
+        """Append the place `FilePlace(file, line, column)`, and return its offset.
+
+        Nearly all places have this form, so this method is faster than `add`.
         """
         return self.add_lines(file, (line,), (column,))[0]
 
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> Sequence[int]:
-        """Call `add_file` for each pair of a line and a column."""
+        """Call `add_file` for each pair of a line and a column, and return the offsets."""
         records, ends = self.records.data, self._columns
         offsets = []
         known, group, before = self._before
@@ -153,9 +155,9 @@ def _varints(*values: int) -> bytes:
 
 
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:
-    """Read the place at `offset`; it is unknown if no readable record is there.
+    """Return the place at `offset`, or UNKNOWN if there is no readable record.
 
-    Places are only used in explanations, so a file with a broken place is accepted.
+    Places are used only in explanations, so a file with a broken place is accepted.
     """
     if not 0 <= offset < len(records):
         return UNKNOWN
@@ -195,7 +197,7 @@ def _read_string(cursor: Cursor, strings: bytes) -> str:
 
 
 def to_location(place: Place) -> AnyLocation:
-    """Convert `place` for diagnostics, to a point in a file or to text."""
+    """Convert `place` to the form that diagnostics use: a point in a file, or text."""
     if isinstance(place, FilePlace):
         return Location(place.file, place.line, place.column)
     return OpaqueLocation(_as_text(place))
@@ -220,8 +222,8 @@ def _as_text(place: Place) -> str:
 def debug_name(place: Place) -> str | None:
     """Return the name that a program has given to a place; kernels see it as their debug info.
 
-    For a fused place, the names of its direct children are joined; for a call site, the name of the
-    callee is returned.
+    For a fused place, this is the joined names of its direct children.  For a call site, this is
+    the name of the callee.
     """
     match place:
         case NamedPlace(name, _) | CallPlace(NamedPlace(name, _), _):

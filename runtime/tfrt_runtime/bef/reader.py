@@ -1,6 +1,6 @@
-"""Read records from bytes.
+"""Read a BEF file from bytes.
 
-`BefFile.load` and `BefFile.open` check everything once: code that has a `BefFile` may follow every
+`BefFile.load` and `BefFile.open` check everything once.  Code that has a `BefFile` may follow every
 offset, index, and register in it without further checks.
 """
 
@@ -37,7 +37,10 @@ from tfrt_runtime.diagnostics import AnyLocation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BefFile(BefModule):
-    """A BEF file that has been read.  `attribute_reader` reads the values of its attributes."""
+    """A BEF file that has been read and checked.
+
+    `attribute_reader` reads the values of the file's attributes.
+    """
 
     name: str
     attribute_reader: AttributeReader
@@ -58,9 +61,9 @@ class BefFile(BefModule):
 
     @staticmethod
     def of(module: BefModule, name: str) -> BefFile:
-        """Return the file that writing and reading `module` would produce, without doing either.
+        """Return `module` as a file, without writing and reading it.
 
-        Nothing is checked; the code that made the records is responsible for them.
+        The result is not checked: the code that made `module` is responsible for its numbers.
         """
         attributes = memoryview(module.attributes)
         return BefFile(
@@ -80,22 +83,25 @@ class BefFile(BefModule):
         return BefFile.load(mapped(path), str(path))
 
     def location(self, offset: int) -> AnyLocation:
-        """Return the location of a kernel or function, given its `offset`, in the form that
-        diagnostics use.
+        """Return the location of a kernel or function in the form that diagnostics use.
+
+        `offset` is the kernel's or function's offset into the locations.
         """
         return to_location(self.place(offset))
 
     def debug_info(self, offset: int) -> str | None:
-        """Return the name that the program has given to the place at `offset`, if any."""
+        """Return the name that the program has given to the place at `offset`, or None."""
         return debug_name(self.place(offset))
 
     def place(self, offset: int) -> Place:
-        """Return the place at `offset` with all the information that the file has about it."""
+        """Return the place at `offset` with all information that the file has about it."""
         return read_place(self.locations, self.location_strings, offset)
 
 
 def mapped(path: str | os.PathLike[str]) -> memoryview:
-    """Map a file into memory; the bytes change if the file is modified in place.
+    """Map a file into memory.
+
+    The returned bytes change if the file is modified in place.
 
     Raises:
         OSError: if there is no file to read.
@@ -130,7 +136,7 @@ class _Sections:
         return self._data[start:end].tobytes()
 
     def cursor(self, section_id: SectionId, detail: str = "") -> Cursor:
-        """Return a cursor over the section; exceptions that it raises name the section."""
+        """Return a cursor over the section.  Exceptions of the cursor name the section."""
         start, end, _ = self[section_id]
         return Cursor(self._data, _problem(section_id) + detail, start, end)
 
@@ -212,9 +218,9 @@ _MAX_ATTRIBUTE_ALIGNMENT = 8
 
 
 def _read_strings(cursor: Cursor) -> dict[int, str]:
-    """Read the strings, keyed by their offsets.
+    """Return the strings by their offsets.
 
-    Therefore, a reference to the middle of a string is invalid.
+    A reference to the middle of a string is therefore invalid.
     """
     strings: dict[int, str] = {}
     offset = 0
@@ -280,7 +286,7 @@ def _read_functions(
 
 
 def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
-    """Read the numbers of non-strict kernels, keyed by the indexes of their functions."""
+    """Return the numbers of non-strict kernels, by the indexes of their functions."""
     if SectionId.NONSTRICT_KERNELS not in sections:
         return {}
     cursor = sections.cursor(SectionId.NONSTRICT_KERNELS)
@@ -328,7 +334,7 @@ def _completed(
     field: str,
     read: Callable[[Cursor, BefFunction], Any],
 ) -> tuple[BefFunction, ...]:
-    """Return the functions, with a field from an optional section if the file has that section.
+    """Return the functions with `field` read from an optional section, if the file has it.
 
     The section does not cover native functions.
     """

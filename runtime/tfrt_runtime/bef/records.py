@@ -1,20 +1,21 @@
-"""Define the binary format (BEF, its last published version, with version byte 0): its constants,
-and the contents of a file as plain values.
+"""Define BEF, the binary format: its constants, and the contents of a file as plain values.
 
-The reader produces these values, and the writer consumes them.
+The reader produces these values, and the writer consumes them.  The format is the last published
+version of BEF, with version byte 0.
 
 TFRT's description of the format:
-https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md
-Its constants are in TFRT's `include/tfrt/bef/bef_encoding.h`.  Sections marked "ours" extend the
+https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md The
+constants are in TFRT's `include/tfrt/bef/bef_encoding.h`.  Sections marked "ours" extend the
 format.
 
-A file consists of `MAGIC`, `VERSION`, and sections.  A section consists of an id byte; a
-variable-width integer `length * 2 + is_aligned`; if it is aligned, an alignment byte and `PADDING`
-up to a multiple of the alignment (counted from the start of the file); and `length` bytes of
-payload.  Readers skip unknown ids.
+A file consists of `MAGIC`, `VERSION`, and sections.  A section consists of an id byte, a
+variable-width integer `length * 2 + is_aligned`, and `length` bytes of payload.  In an aligned
+section, an alignment byte and padding precede the payload; the padding is bytes `PADDING` up to a
+multiple of the alignment, counted from the start of the file.  Readers skip sections with unknown
+ids.
 
-Integers written "VBR" have 7 bits per byte, most significant group first; the top bit says that
-another byte follows.  Everything else is little-endian.  The sections hold:
+Integers marked "VBR" have 7 bits per byte, most significant group first; the top bit says that
+another byte follows.  Everything else is little-endian.  The sections contain:
 
 ======================  ==========================================================================
 STRINGS                 NUL-terminated strings, sorted bytewise; references are byte offsets
@@ -44,23 +45,31 @@ COMPILED_FUNCTIONS      ours, written only if such functions exist: UTF-8 MLIR s
 The body of a function has its registers, its kernels, and the users of each register.  It starts at
 a multiple of 4 in the functions section:
 
-* VBR location; VBR register count, a VBR use count for each; VBR kernel count (including the pseudo
-  kernel), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for, VBR
-  stream; a VBR register for each result of the function; padding to a multiple of 4;
-* the kernels, each 32-bit words: code (index of the name), location, count of arguments, of
-  attributes, of functions, of results; a count of users for each result; the argument registers,
-  attribute offsets, function indexes, result registers, and for each result its users.
+* VBR location
+* VBR register count, then a VBR use count for each register
+* VBR kernel count, including the pseudo kernel
+* for each kernel: VBR byte offset in the list of kernels, VBR count of operands to wait for, VBR
+  stream
+* a VBR register for each result of the function
+* padding to a multiple of 4
+* the kernels
 
-The pseudo kernel is first.  Its results are the function's arguments and the trigger of the kernels
-without operands; the trigger's register number is the number of registers.
+A kernel consists of 32-bit words: code (index of the name), location, count of arguments, count of
+attributes, count of functions, count of results, and a count of users for each result; then the
+argument registers, attribute offsets, function indexes, result registers, and the users of each
+result.
+
+The pseudo kernel is first and does not run.  Its results are the function's arguments and the
+trigger.  Kernels without operands are users of the trigger.  The trigger's register number is the
+number of registers.
 
 Rejected alternative: a general container such as Protocol Buffers or FlatBuffers, because files
 must be byte-for-byte identical to the files that TFRT's tools write.
 
 Registers are numbered from 0: first the function's arguments, then results in program order.
-Kernels are numbered from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is
-not in `BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are
-`entry_users` and `argument_users`.
+Kernels are numbered from 1 in `used_by` and similar fields, so `BefFunction.kernels[i]` is number
+`i + 1`.  Kernel 0 is the pseudo kernel, which is not in `BefFunction.kernels`; its lists of users
+are `entry_users` and `argument_users`.
 """
 
 from __future__ import annotations
@@ -89,7 +98,7 @@ KERNEL_HEADER_WORDS: Final = 6
 MAX_AGGREGATES: Final = 64
 """Maximum nesting depth of an attribute.
 
-No program has needed more than a handful of levels.
+No known program needs more than a few levels.
 """
 
 
@@ -112,8 +121,11 @@ class SectionId(IntEnum):
 
 
 class FunctionKind(IntEnum):
-    """The kinds of functions: run by the executor, implemented by a registered native function, or
-    run in order.
+    """The kinds of functions.
+
+    - ASYNC: the executor runs the kernels when their operands are available.
+    - NATIVE: a registered native function implements the function.
+    - SYNC: the executor runs the kernels in order.
     """
 
     ASYNC = 0
@@ -160,7 +172,7 @@ class DType(IntEnum):
 
 
 class AttributeKind(IntEnum):
-    """Kinds of attributes other than scalars, whose kind is their `DType`.
+    """Kinds of attributes that are not scalars.  The kind of a scalar is its `DType`.
 
     An array of fixed-size elements has the kind of its element with `ARRAY_FLAG` set.
     """
@@ -180,10 +192,10 @@ EMPTY_ARRAY: Final = ARRAY_FLAG | DType.I32
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause garbage collection inside the block, on all threads.
+    """Pause garbage collection in the `with` block, on all threads.
 
-    A block that reads or writes a file creates many small objects and no garbage.  Repeatedly
-    searching a growing number of objects for garbage would take longer than creating them.
+    A block that reads or writes a file creates many small objects and no garbage.  Searching a
+    growing number of objects for garbage again and again would take longer than creating them.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -197,13 +209,15 @@ def collector_paused() -> Iterator[None]:
 class BefKernel(NamedTuple):
     """One call of a kernel.
 
-    This is a named tuple because a file may contain hundreds of thousands of kernels.
+    The class is a named tuple because a file may contain hundreds of thousands of kernels.
 
-    `used_by` has, for each result, the numbers of the kernels that use it, one entry per use; uses
-    by the function's return are not included.  `attributes` are offsets into the attributes
-    section, `functions` are indexes into `BefModule.functions`, and `location` is an offset into
-    the locations.  `operands_to_wait` is the number of operands that must be available before the
-    kernel may run: all of them for a strict kernel, one for a non-strict kernel.
+    - `location` is an offset into the locations.
+    - `attributes` are offsets into the attributes section.
+    - `functions` are indexes into `BefModule.functions`.
+    - `used_by` has, for each result, the numbers of the kernels that use it, one number per use.
+      The function's return is not a kernel and has no number.
+    - `operands_to_wait` is the number of operands that must be available before the kernel may run:
+      all of them for a strict kernel, one for a non-strict kernel.
     """
 
     name: str
@@ -218,7 +232,7 @@ class BefKernel(NamedTuple):
 
 
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""Makes a kernel from these nine fields, twice as fast as calling the class does."""
+"""Makes a kernel from these nine fields, twice as fast as a call of the class."""
 
 Numbers = tuple[int, ...]
 
@@ -227,11 +241,12 @@ Numbers = tuple[int, ...]
 class BefFunction:
     """A function or, if its name is "", a region of a kernel.  A native function has no body.
 
-    `use_counts` has, for each register, the number of its uses as an operand and in the return.
-    `entry_users` are the kernels without operands, and `argument_users` are the users of each
-    argument.  `streams` has the stream of the function's entry, followed by the stream of each
-    kernel, or is () if all streams are 0; only files need this field.  `attribute_names` (per
-    kernel) and `register_types` come from optional sections.
+    - `use_counts` has, for each register, the number of its uses as an operand and in the return.
+    - `entry_users` are the kernels without operands.
+    - `argument_users` are the users of each argument.
+    - `streams` has the stream of the function's entry, followed by the stream of each kernel.  It
+      is () if all streams are 0.  Only files need this field.
+    - `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
     kind: FunctionKind
@@ -251,7 +266,7 @@ class BefFunction:
 
     @property
     def first_of_names(self) -> dict[str, int]:
-        """The number of the first kernel of each name, in the order of the kernels."""
+        """The index of the first kernel of each name, in the order of the kernels."""
         firsts: dict[str, int] = {}
         for number, kernel in enumerate(self.kernels):
             firsts.setdefault(kernel.name, number)
@@ -259,7 +274,7 @@ class BefFunction:
 
     @property
     def callees(self) -> set[int]:
-        """The functions that kernels refer to."""
+        """The indexes of the functions that kernels refer to."""
         return {index for kernel in self.kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
@@ -284,13 +299,14 @@ class BefFunction:
 
 @dataclass(frozen=True, slots=True)
 class BefModule:
-    """A whole file.  `attributes`, `location_strings`, and `locations` are unparsed sections.
+    """The contents of a whole file.
 
-    `attributes_alignment` is the alignment that the attributes require.  `attribute_types` maps
-    offsets in `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the file's order;
-    it is None if the file has no such section.  `unused_strings` are in the file although nothing
-    refers to them.  `compiled` is the source text of functions that become machine code, or "" if
-    there are none.
+    - `attributes`, `location_strings`, and `locations` are sections as bytes.
+    - `attributes_alignment` is the alignment that the attributes require.
+    - `attribute_types` maps offsets in `attributes` to kinds (`DType`, `AttributeKind`, array
+      kinds), in the file's order.  It is None if the file has no such section.
+    - `unused_strings` are strings in the file to which nothing refers.
+    - `compiled` is the source text of functions that become machine code, or "" if there are none.
     """
 
     functions: tuple[BefFunction, ...]

@@ -1,6 +1,6 @@
-"""Read and write bytes: variable-width integers, alignment, and a cursor that cannot pass the end.
+"""Read and write bytes: variable-width integers and alignment.
 
-`Cursor` reads and `ByteBuilder` writes; neither knows the meaning of the bytes.
+`Cursor` reads and `ByteBuilder` writes.  Neither knows the meaning of the bytes.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class MalformedBef(TfrtError):
 
 
 class Cursor:
-    """A position in a byte buffer, which cannot pass the end of the buffer.
+    """A position in a buffer of bytes, which cannot pass the end of the buffer.
 
-    Every read advances it.  An impossible read raises `MalformedBef` with `problem` before any
-    memory of the requested size is allocated.
+    Every read advances the position.  An impossible read raises `MalformedBef` with `problem`,
+    before any memory of the requested size is allocated.
     """
 
     __slots__ = ("data", "end", "offset", "problem")
@@ -44,8 +44,9 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, found: str, offset: int | None = None) -> MalformedBef:
-        """Return the exception to raise for `found` at `offset`, which is the current position
-        by default.
+        """Return the exception that says that `found` is wrong at `offset`.
+
+        By default, the offset is the current position.
         """
         return MalformedBef(self.problem, self.offset if offset is None else offset, found)
 
@@ -55,7 +56,7 @@ class Cursor:
         return self.end - self.offset
 
     def take(self, size: int) -> memoryview:
-        """Read the next `size` bytes as a view."""
+        """Read the next `size` bytes, and return them as a view."""
         start = self.offset
         if size > self.end - start:
             raise self.fail(f"{size} bytes expected, {self.end - start} left")
@@ -85,7 +86,7 @@ class Cursor:
                 raise self.fail("an integer of more than 64 bits")
 
     def varints(self, count: int) -> tuple[int, ...]:
-        """Read `count` integers as `varint` does, at a fraction of the cost."""
+        """Read `count` integers in the format of `varint`, but much faster."""
         chunk = self.take(count).tobytes()
         # No top bit is set, which is the common case: each byte is a separate integer.
         if chunk.isascii():
@@ -114,7 +115,8 @@ class Cursor:
     def count(self, what: str) -> int:
         """Read a count of items, each of which has at least one byte.
 
-        Raises `MalformedBef` if the items cannot all fit in the remaining bytes.
+        Raises:
+            MalformedBef: if the items cannot all fit in the remaining bytes.
         """
         offset = self.offset
         count = self.varint()
@@ -128,7 +130,7 @@ class Cursor:
 
 
 class ByteBuilder:
-    """Bytes under construction, with the alignment that their start must have."""
+    """Bytes that are being written, with the alignment that their start must have."""
 
     __slots__ = ("alignment", "data")
 

@@ -1,6 +1,6 @@
 """Write records as bytes.
 
-The same records always become the same bytes, identical to those of the reference tools.
+The same records always become the same bytes, which are identical to those of TFRT's tools.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def write_bef(module: BefModule) -> bytes:
-    """Return the file that holds `module`.
+    """Return the file that contains `module`.
 
-    An optional section is written only if the module has its contents: attribute types, or the
-    attribute names or register types of every function.
+    An optional section is written only if the module has its contents.  The attribute names and the
+    register types are written only if every function has them.
     """
     strings = StringTable(module.used_strings().union(module.unused_strings))
     types = {name: index for index, name in enumerate(module.type_names)}
@@ -57,14 +57,14 @@ def write_bef(module: BefModule) -> bytes:
 
 
 class FileBuilder:
-    """A file under construction: the header, followed by sections."""
+    """A file that is being written: the header, followed by sections."""
 
     def __init__(self) -> None:
         self.data = bytearray(MAGIC)
         self.data.append(VERSION)
 
     def add(self, section_id: SectionId, section: ByteBuilder) -> None:
-        """Append `section` at its alignment, adding padding only if needed."""
+        """Append `section` at its alignment, with padding only if needed."""
         header = ByteBuilder()
         header.byte(section_id)
         header.varint(2 * len(section))
@@ -79,7 +79,7 @@ class FileBuilder:
 
 
 class StringTable:
-    """Strings, sorted and without duplicates."""
+    """A sorted table of strings without duplicates."""
 
     def __init__(self, strings: Iterable[str]) -> None:
         """Sort the strings.
@@ -117,7 +117,10 @@ def _names(names: tuple[str, ...], strings: StringTable) -> ByteBuilder:
 
 
 def _write_bodies(module: BefModule) -> tuple[ByteBuilder, list[int]]:
-    """Write the functions section; return it with the offset of each function in it."""
+    """Write the functions section.
+
+    Return the section, and the offset of each function in it.
+    """
     section = ByteBuilder()
     codes = {name: code for code, name in enumerate(module.kernel_names)}
     offsets: list[int] = []
@@ -193,9 +196,9 @@ def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
 
 
 def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]) -> int:
-    """Append the body of `function`; return its offset.
+    """Append the body of `function` to `out`, and return its offset.
 
-    `codes` are the indexes of the kernels' names.
+    `codes` maps the names of kernels to their indexes.
     """
     out.align(KERNEL_ALIGNMENT)
     offset = len(out)

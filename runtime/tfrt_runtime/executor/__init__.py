@@ -1,12 +1,13 @@
-"""Execute BEF: a file is decoded once, into native memory, and can then run any number of times.
+"""Execute BEF: a file is loaded into native memory once, and can then run any number of times.
 
-It builds on `kernels`, `host`, and `native`.
+This package builds on `kernels`, `host`, and `native`.
 
-- Loading: `program` loads a file against a registry of kernels, using the subfolder `loading`.
-  Scalar functions that become hot are compiled to machine code (`machine`).
-- Running: `calls` has the functions that Python calls, the conversion of their arguments, and the
-  reasons why a run is stuck; `starting` starts a run from Python, and runs functions that kernels
-  enqueue; `run_waits` has waits for a run, its progress, and its results as they arrive;
-  `execution` is one run, and `batch` is a run of many calls; `tracing` reports activities; `driver`
-  runs a whole file.
+- Loading: `program` loads a file, with the package `loading`, and finds the file's kernels in a
+  registry.  `machine` compiles scalar functions that are executed often to machine code.
+- Calling: `calls` has the functions that Python can call, converts their arguments, and explains
+  why a run is stuck.
+- Running: `starting` starts a run from Python, and runs functions that kernels enqueue.
+  `run_waits` waits for a run, and reports its progress and its results as they arrive.  `execution`
+  is one run, and `batch` is a run of many calls.
+- Others: `tracing` reports activities.  `driver` runs a whole file.
 """

@@ -24,18 +24,19 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""The number of recorded results at which results without a holder are removed."""
+"""When this many results have been recorded, the results that no code holds are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
-"""numpy's names for the bits of a payload and for the number that they encode, by type, for types
-that are not integers.
+"""numpy's names for the bits of a payload and for the number, keyed by type word.
+
+Integer types are not listed.
 """
 
 
 class Batch(Execution):
     """A run of many calls, which start together, share one output, and are cancelled together.
 
-    `results` has the results of the first call, then those of the second call, and so on; each of
-    them becomes an AsyncValue when it is accessed.
+    `results` has the results of the first call, then those of the second call, and so on.  Each
+    becomes an AsyncValue when it is accessed.
     """
 
     def __init__(
@@ -48,16 +49,16 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start all calls, or only the first `at_once` calls, with one native call.
+        """Start all calls, or only the first `at_once` calls.
 
         Args:
-            columns: for each argument, its values, one per call; a numpy array is not unpacked.
+            columns: for each argument, its values in all calls.  A numpy array is not unpacked.
             output: receives the program's output instead of the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist or the columns do not fit its arguments; if
-                `at_once` is given for a function without results, because only a result shows that
-                a call has finished.
+            TfrtError: if the function does not exist, if the columns do not fit its arguments, or
+                if `at_once` is given for a function without results, because only a result shows
+                that a call has finished.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -80,14 +81,15 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         self.begun = begun = min(self.calls, at_once or self.calls)
-        """How many calls start immediately; each further call starts when another call has
-        finished.
+        """How many calls start immediately.
+
+        Each further call starts when another call has finished.
         """
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # no call starts until a thread takes it
+        if kept:  # a thread may start a call much later
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = results = _Results(self)  # a reference cycle until this object is destroyed
+        request.held = results = _Results(self)  # a cycle, until this object is destroyed
         if begun < self.calls:
             _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
@@ -103,23 +105,25 @@ class Batch(Execution):
         return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the run's current state."""
+        """Return what a notebook displays for the run, with its current state."""
         import html
 
         return f"<code>{html.escape(repr(self))}</code>"
 
     def __await__(self) -> Generator[object, None, object]:
-        """Await `result()` in a coroutine."""
+        """Wait as `result()` does, in a coroutine."""
         yield from self._ended().__await__()
         return self.result(0)
 
     def result(self, timeout: float | None = None) -> list[object]:
-        """Return a list with one item per call: its result, or a tuple if it has none or several.
+        """Return a list with one item per call.
+
+        The item is the call's result, or a tuple if the call has no result or several.
 
         Raises:
             TimeoutError: if the calls do not finish in time.
-            TfrtError: the first error among the results; if there are no results, the first error
-                of any kernel.
+            TfrtError: the first error among the results.  Without results, the first error of any
+                kernel.
         """
         try:
             return self._result(timeout)
@@ -136,11 +140,10 @@ class Batch(Execution):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def _outcome(self, call: int) -> int:
-        """Return a call's state: 0 if a result is unavailable, -1 if a result is an error,
-        otherwise 1.
+        """Return the state of a call: 0 if a result is unavailable, -1 if one is an error, else 1.
 
-        This creates no AsyncValue, so that thousands of calls can be checked.  A call without
-        results has the state of the run.
+        A call without results has the state of the run.  This method makes no AsyncValue, so that
+        thousands of calls can be checked.
         """
         outcome, stands = native_process().quick.value_outcome, 1
         first = self._entry.result_address(self.request, call, 0) >> 3
@@ -152,13 +155,11 @@ class Batch(Execution):
         return stands if self._entry.result_types or self.is_done else 0
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the list that `result` returns, resolved when all calls have
-        finished.
-        """
+        """Return one AsyncValue that becomes the list that `result` returns."""
         return self._at_end(self.result)
 
     def _column(self, index: int) -> list[object]:
-        """Return the values of one result for all calls."""
+        """Return the values of result number `index` of all calls."""
         count, width = self.calls, len(self._entry.result_types)
         number = SCALAR_TYPES.get(word := self._entry.result_types[index])
         if number is not None and (word in _NUMBERS or word[0] == "i"):
@@ -187,14 +188,14 @@ class Batch(Execution):
 
 
 def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
-    """Start the other calls of a batch as the running ones finish.
+    """Start the remaining calls of a batch as running calls finish.
 
     The batch object may have been destroyed.
     """
     width = len(entry.result_types)
 
     def results_of(call: int) -> list[AsyncValue]:
-        # These values are not recorded here, because there may be a million finished calls.
+        # Do not keep these values: there may be a million finished calls.
         return [results.made(width * call + index) for index in range(width)]
 
     def start(first: int, count: int) -> list[AsyncValue]:
@@ -209,7 +210,7 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
 class _Results(Sequence[AsyncValue]):
     """The results of a batch as AsyncValues.
 
-    It owns the native values, and may outlive the batch.
+    This object owns the native values, and may outlive the batch.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -222,9 +223,9 @@ class _Results(Sequence[AsyncValue]):
         self._request.results = self._noted = list[weakref.ref[AsyncValue]]()
         self._add_reference = native_process().quick.value_add_reference
 
-    # The default outlives the globals, which Python clears when it exits.
+    # A default argument outlives the globals, which Python clears when it exits.
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if is_finalizing():  # its values are freed with the process
+        if is_finalizing():  # the process frees the values
             return
         drop = native_process().quick.drop_results
         for index in range(self._width):
@@ -244,14 +245,14 @@ class _Results(Sequence[AsyncValue]):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
         made = self._made.get(index)
-        # Another thread may have created it in the meantime.
+        # Another thread may have made the value in the meantime.
         return self._made.setdefault(index, self.made(index)) if made is None else made
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return (self[index] for index in range(self._count))
 
     def made(self, index: int) -> AsyncValue:
-        """Return the AsyncValue of a result; the caller must keep it."""
+        """Return a new AsyncValue for a result; the caller must keep the object."""
         call, result = divmod(index, self._width)
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)
@@ -262,6 +263,6 @@ class _Results(Sequence[AsyncValue]):
             if len(noted) >= self._look_again:
                 noted[:] = [reference for reference in noted if reference() is not None]
                 self._look_again = 2 * len(noted) + MANY
-        if self._request.cancel_message is not None:  # a cancelling thread may have missed it
+        if self._request.cancel_message is not None:  # the cancelling thread may have missed it
             self._request.decide(made)
         return made

@@ -1,4 +1,4 @@
-"""Calls of a loaded program's functions from Python, and how the functions use their arguments."""
+"""The functions of a loaded program that Python can call, and their use of arguments."""
 
 from __future__ import annotations
 
@@ -43,16 +43,15 @@ ON_ITS_LOOP = (
 )
 
 Describe = Callable[[int, int], str]
-"""Returns the name of an argument for messages, given the numbers of the function and the argument.
+"""A function that returns the name of an argument for messages.
+
+It takes the number of the function and the number of the argument.
 """
 Registry = Mapping[str, Kernel]
 
 
 def _ordinary(type_text: str) -> int:
-    """Return the payload type of the ordinary values of an MLIR type.
-
-    See `native.python.python_entries.put`.
-    """
+    """Return the payload type that native code can make for an MLIR type (`python_entries.put`)."""
     if type_text.endswith(TENSOR):
         return at.TYPE_TENSOR
     others = {CHAIN_TYPE: at.TYPE_CHAIN, STRING_TYPE: at.TYPE_OBJECT}
@@ -62,7 +61,7 @@ def _ordinary(type_text: str) -> int:
 class Entry:
     """A function of a loaded program that Python can call.
 
-    A call has one block of words: its request; the payload type and the payload of each argument;
+    Each call has one block of words: a request, the payload type and the payload of each argument,
     and room for one value per result.
     """
 
@@ -99,12 +98,13 @@ class Entry:
         """Make the entry of a function.
 
         Args:
-            types: the types of the function's arguments and of its results.
+            types: the types of the function's arguments, and the types of its results.
             address: the function's address in native memory.
-            place: returns the source location of the function's definition.
-            writer: returns the kernel that the function calls to write a tensor argument, if any.
-            is_remote: returns whether only remote kernels take an argument.
-            carries: whether its runs carry the context of the call that starts them.
+            place: returns the location of the function's definition.
+            writer: returns the kernel through which the function writes a given tensor argument, or
+                None.
+            is_remote: returns whether only remote kernels use a given argument.
+            carries: whether the function's runs inherit the context variables of their call.
         """
         self.index = index
         self.name = name
@@ -121,7 +121,7 @@ class Entry:
             self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
-        """The offset of the first result, in bytes from the start of a request."""
+        """The offset of the first result from the start of a request, in bytes."""
         head = array("q", bytes(at.TEMPLATE_WORDS))
         head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
         head[at.TEMPLATE_ARGUMENTS // 8] = count
@@ -134,22 +134,21 @@ class Entry:
             head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
         self._native_template = head + self._template
         self.template = self._native_template.buffer_info()[0]
-        """The address of the template that `native.python.python_runs` reads."""
+        """The address of the struct TEMPLATE for native code."""
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
-        """Return the words of a call with these arguments, which may be of any kind, for
-        `Request.open`.
+        """Return the words of a call with the arguments `given`, for `Request.open`.
 
-        Also returns the arguments that are values or futures, with their indexes, and the objects
-        that must stay alive until the call has started.  A caller that does not start the call must
-        call `release`.  If the program takes a tensor, a numpy array becomes a tensor over its
-        memory.
+        Also return the arguments that are AsyncValues or futures, with their indexes, and the
+        objects that must live until the call has started.  If the caller does not start the call,
+        it must call `release`.  If the function takes a tensor, a numpy array becomes a tensor over
+        the array's memory.
 
         Raises:
-            TfrtError: located at the caller's line, if the number of arguments is wrong or an
-                argument does not fit.
+            TfrtError: if the number of arguments is wrong, or if an argument does not fit; located
+                at the caller's line.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -171,12 +170,11 @@ class Entry:
     ) -> tuple[array[int], int, list[object]]:
         """Return the words of one call for each row of the columns, and the number of calls.
 
-        The words of each call are laid out as by `words`.  Also returns the objects that must stay
-        alive until all calls have started.
+        Also returns the objects that must live until all calls have started.
 
         Raises:
-            TfrtError: located at the caller's line, if the number of columns is wrong, their
-                lengths differ, or a value does not fit.
+            TfrtError: if the number of columns is wrong, if their lengths differ, or if a value
+                does not fit; located at the caller's line.
         """
         import numpy as np  # programs without batches do not import it
 
@@ -215,15 +213,15 @@ class Entry:
 
     @property
     def row_bytes(self) -> int:
-        """The size of one call's words in bytes, without its request."""
+        """The size of a call's words without the request, in bytes."""
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
     def result_address(self, request: Request, call: int, index: int) -> int:
-        """Return the address, in the words of a request, of a given result of a started call."""
+        """Return the address of result `index` of call number `call` in the request's words."""
         return request.address + self._first + self.row_bytes * call + 8 * index
 
     def release(self, given: array[int] | bytes) -> None:
-        """Release the handles of objects in the words of calls that are not started."""
+        """Release the handles of objects in the words of calls that were not started."""
         objects, words = native_process().objects, memoryview(given).cast("B").cast("q")
         taken = at.ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
@@ -241,7 +239,9 @@ class Entry:
         kept: list[object],
         index: int,
     ) -> None:
-        """Write argument `index`, which may be of any kind.
+        """Write argument `index` of a call to the words at `place`.
+
+        The argument may be a Python object, an AsyncValue, or a future.
 
         Raises:
             PayloadError: if the argument does not fit.
@@ -268,8 +268,9 @@ class Entry:
         words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
-        """Return a function that creates the error for an argument that turns out to have the wrong
-        type.
+        """Return a function that creates the error for an argument of a wrong type.
+
+        The type of an AsyncValue is known only when the AsyncValue becomes available.
         """
         place = place_of_caller()
         return lambda reason: error(f"{self._described(argument)}: {reason}", place)
@@ -289,41 +290,41 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """Return the results of a started call, which take over its references; record them in the
-        request.
+        """Return the results of a started call as AsyncValues, and record them in the request.
+
+        The AsyncValues take over the references in the words.
         """
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made, references = [], []
-        # Python 3.11 creates a function for a comprehension, which costs too much for one value.
+        # A loop, because Python 3.11 creates a function for a comprehension.
         for type_text in self.result_types:
             value = AsyncValue(queue, WORDS[place], type_text, source)
             made.append(value)
             references.append(weakref.ref(value))
             place += 1
         request.results = noted = tuple(references)
-        # See `native.python.python_shortcuts`.
+        # Saves work for the garbage collector (`native.python.python_shortcuts`).
         queue.process.untrack(source, noted, *noted, *(() if queue.is_of_users else made))
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
         """Create the results of `count` calls, whose rows are in `request`.
 
-        Start the first `begun` calls.
-
-        The request must have an active count for each call.  With `is_task`, a call starts when a
-        thread takes it; otherwise, it starts on this thread.
+        Also starts the first `begun` calls.  The request must have `count` active calls.  With
+        `is_task`, a call starts when a thread takes the task.  Otherwise, the call starts on this
+        thread.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
         begin(queue.context(), self.address, request.address, count, begun, is_task)
 
     def start_more(self, request: Request, first: int, count: int, *, is_task: bool) -> None:
-        """Start `count` more calls of `start_all`, starting with call number `first`."""
+        """Start `count` calls that `start_all` has prepared, from call number `first` on."""
         queue, process = request.queue, native_process()
         context = queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of the kernel whose result ended a call; restored below
+        kept = own.request, own.record  # of the kernel that has ended a call; restored below
         begin = process.quick.start_rows if is_task else process.slow.start_rows
         begin(context, self.address, request.address, first, count, is_task)
         own.request, own.record = kept
@@ -331,11 +332,11 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Return why results of a run will never be resolved, or nothing if they still may be.
+        """Return why results of a run will never be resolved, or nothing if they may be resolved.
 
-        Any thread may call this.  With `blocks`, this thread waits for them and does nothing else.
-        A run that waits for a value from outside the runtime is not stuck: a thread that holds the
-        value may still resolve it.
+        Any thread may call this.  With `blocks`, this thread waits for the results and does nothing
+        else.  A run that waits for a value from outside the runtime is not stuck, because other
+        code may resolve the value.
         """
         rest = rest_of(request.queue)
         if rest is None:
@@ -345,7 +346,8 @@ class Entry:
             return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
         if request.promises_open():
             return []
-        # A promise that was resolved during this search may have ended the quiescence or the run.
+        # A promise that was resolved in the meantime may have made the queue work again, or ended
+        # the run.
         is_over = request.is_leaving and all(value.done() for value in results)
         if is_over or rest != rest_of(request.queue):
             return []
@@ -355,21 +357,23 @@ class Entry:
         return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Tell whether a result of a run has a holder other than its Execution, in Python or native
-        code.
+        """Tell whether code other than the run's Execution holds a result.
+
+        The holder may be Python or native code.
         """
         value = reference()
         if value is None or value.done():
             return False
         by_holder = any(value is one for one in request.held or ())
-        # Two of the Python references are this variable and the call's argument; two of the native
-        # references belong to the run and to the Python object.
+        # Two Python references are this variable and `getrefcount`'s argument. Two native
+        # references are those of the run and of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
-    """Return payloads of numbers as an array of words, or None unless all are ordinary values of
-    the type.
+    """Return the payloads of a column of numbers as an array of words.
+
+    Returns None unless all values are ordinary values of the type.
     """
     import numpy as np
 
@@ -396,7 +400,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
 
 
 def _missing(results: Sequence[AsyncValue]) -> str:
-    """Name the results that are unavailable, for a message."""
+    """Return the names of the unavailable results, for a message."""
     numbers = [str(i) for i, value in enumerate(results) if not value.done()]
     if not numbers:
         return "some kernels have not run"
@@ -406,9 +410,9 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 
 
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """Return the registers that non-remote kernels read.
+    """Return the registers that kernels other than remote kernels read.
 
-    The set is empty if no kernel is remote.
+    Returns an empty set if no kernel is remote.
     """
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:
@@ -420,7 +424,10 @@ def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> se
 def writer_of_argument(
     functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
 ) -> str | None:
-    """Return the kernel that a function calls, perhaps indirectly, to write a tensor argument."""
+    """Return the kernel through which a function writes a tensor argument, or None.
+
+    The function may call that kernel itself, or through other functions.
+    """
     left, seen = [(index, argument)], set[tuple[int, int]]()
     while left:
         place = index, argument = left.pop()
@@ -432,8 +439,7 @@ def writer_of_argument(
                 continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
-                # A call may have an additional chain, or fewer arguments than the kernel has
-                # parameters.
+                # The numbers may differ: a call may have an extra chain, or leave out parameters.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
                 if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
@@ -445,7 +451,7 @@ def writer_of_argument(
 
 
 def is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
-    """Tell whether only remote kernels take a given argument of a function."""
+    """Tell whether only remote kernels use a given argument of a function."""
     used = {record.name: registry[record.name] for record in function.kernels}
     has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
     return has_remote and argument not in registers_read_here(function, used)

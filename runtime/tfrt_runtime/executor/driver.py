@@ -1,7 +1,7 @@
 """Run a whole file as the command line does: every function without arguments, in order.
 
-Each function is a separate run, with its own resources and its own cancellation.  The text around
-the program's own output matches TFRT's driver.
+Each function is a run of its own, with its own resources and cancellation.  The text around the
+program's output is the same as in TFRT's driver.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ GRACE_SECONDS = 0.25
 class FunctionRun:
     """The outcome of one function.
 
-    `finished` is False if the function exceeded its time limit or was stuck; `waits` are notes on
-    the external values that it was waiting for at that time.
+    `finished` is False if the function has exceeded its time limit or was stuck.  In that case,
+    `waits` has notes on the external values for which it was waiting.
     """
 
     name: str
@@ -60,7 +60,7 @@ def result_text(value: AsyncValue) -> str:
 def results_text(execution: Execution) -> str:
     """Format the results of a run as TFRT's driver does.
 
-    A failed sync function has one error instead of its results.
+    The results of a failed sync function are formatted as one error.
     """
     texts = [result_text(value) for value in execution.results]
     has_failed = execution.results[0].state is State.ERROR
@@ -78,19 +78,19 @@ def run_functions(
     follower: Any = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after another; yield each outcome when the function has finished or its
-    time has run out.
+    """Run functions one after another.
 
-    If `follower` is given, it is notified of each function: `watch(program)` returns the `Watch`
-    that receives the events of the next function, or None, and `follow(run)` is called when the run
-    has started.
+    Yields the outcome of each function when the function has finished or its time has passed.
+
+    A `follower` is called for each function.  `follower.watch(program)` returns the `Watch` for the
+    next function, or None.  `follower.follow(run)` is called when the function's run has started.
     """
     host.work_queue.start()
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        # As in TFRT, this thread starts each function: ready kernels run in program order, and
-        # workers take only kernels that are worth a wake-up.
+        # As in TFRT, this thread starts the function. Thus, ready kernels run in program order, and
+        # workers only take kernels that are worth a wake-up.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
@@ -114,8 +114,7 @@ def run_functions(
 def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
     """Cancel a run that is stuck or out of time, and wait briefly for kernels that have started.
 
-    Returns notes on the external values that the run was waiting for, and on the loop that was
-    running.
+    Return notes on the external values that the run needed, and on the loop that was running.
     """
     waits = execution.waiting_for()
     execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")

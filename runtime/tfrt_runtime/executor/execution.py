@@ -44,16 +44,14 @@ class Execution(RunWaits):
     """A started run of one function.  Its results exist, but may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """Advice in messages about a run that was passed instead of a value."""
+    """Advice for the message if a run is passed where a value is expected."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
-    """Why a function that should be compiled is being interpreted."""
+    """Why a function that was to be compiled is interpreted, or None."""
     late: Sequence[object] = ()
-    """The arguments of a run that a notebook shows: an AsyncValue for each unavailable argument,
-    None for each of the others.
-    """
+    """The unavailable arguments of a run that a notebook displays, with None for available ones."""
     started_at = 0
-    """When a run whose events are logged started, in nanoseconds of the monotonic clock."""
+    """When a watched run started, in nanoseconds of the monotonic clock."""
 
     def __init__(
         self,
@@ -71,10 +69,9 @@ class Execution(RunWaits):
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: receives the program's output instead of the host's sink.
-            wake: whether workers start immediately; if False, the first waiting thread starts the
-                run.
+            wake: whether workers may start the run; if False, the first waiting thread starts it.
             watch: receives the events of the run.
-            tier: which functions may run as machine code; none if the run's events are logged.
+            tier: which functions may run as machine code; none if the run is watched.
 
         Raises:
             TfrtError: if the function does not exist or takes different arguments.
@@ -82,8 +79,8 @@ class Execution(RunWaits):
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         self.program, self._entry = program, entry
-        arguments = tuple(arguments)  # tensors in them are borrowed until the call has started
-        # Only a task may run machine code, which may take any amount of time.
+        arguments = tuple(arguments)  # keeps borrowed tensors alive until the call has started
+        # Only a task may run machine code, which may take long.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
         is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
@@ -113,14 +110,14 @@ class Execution(RunWaits):
         tier: Tier,
         is_task: bool,
     ) -> None:
-        """Prepare the run and start the call."""
+        """Prepare the run, and start the call."""
         request, process = self.request, self.request.queue.process
         with self._withdrawn_on_error():
             self._prepare(watch)
             if tier is not AUTO:
                 self._choose(tier)
         open_for = self._expect(given)
-        # One of the request's active counts belongs to the call from now on.
+        # From now on, the call owns one of the request's active counts.
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
@@ -142,14 +139,13 @@ class Execution(RunWaits):
         """
         queue = host.work_queue
         if queue.takes_calls and needs_nothing(host, program):
-            # This is the fast path: no Execution has to be created and destroyed.
+            # The fast path: no Execution is created and destroyed.
             request, is_launched = launched(host, program, entry, arguments, None, 2)
             if is_launched:
                 results = entry.results(request)
                 if not queue.has_started:
                     queue.start()
-                # A thread that has cancelled the run in the meantime may have found no results to
-                # resolve.
+                # A thread that has cancelled the run in the meantime may have found no results.
                 if request.cancel_message is not None:
                     request.decide_results()
                 return results
@@ -161,15 +157,15 @@ class Execution(RunWaits):
         except AttributeError:  # no run was created
             return
         queue = request.queue
-        # This is atomic, because there is no call in between: a thread that cancels the run may
-        # create the results, which take over the references.
+        # Atomic, because the line has no call. A thread that cancels the run may create the
+        # results, which take over the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.address, template)
 
     @contextmanager
     def _withdrawn_on_error(self) -> Iterator[None]:
-        """End the run if its preparation in the block fails or is interrupted."""
+        """End the run if the `with` block, which prepares the run, fails or is interrupted."""
         try:
             yield
         except BaseException:
@@ -180,25 +176,25 @@ class Execution(RunWaits):
             raise
 
     def _prepare(self, watch: Watch | None) -> None:
-        """Prepare a run that has been registered with Python."""
+        """Prepare a run that has been registered."""
         request, host, program = self.request, self.request.host, self.program
         if watch is not None:
             self._log_events(watch)
         if program.prepares:
             program.prepare(request)
         if host.tracing is not None and host.is_traced:
-            # Imported here because it loads numpy, which other runs do not need.
+            # Imported here because it loads numpy.
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
 
     def _log_events(self, watch: Watch) -> None:
-        """Let `watch` log the run's events from now on; the run may have started already."""
+        """Let `watch` log the run's events from now on."""
         self.started_at = time.monotonic_ns()
         self.program.watch(self.request, watch)
 
     def _choose(self, tier: Tier) -> None:
-        """Set the run's tier; a function that must be compiled is compiled now."""
+        """Set the run's tier; if the tier is COMPILED, compile the function now."""
         self.request.native.tier = tier.number
         if tier is Tier.COMPILED:
             self.tier_note = self.program.machine.why_interpreted(
@@ -217,22 +213,22 @@ class Execution(RunWaits):
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises
                 (promises.expect if value.is_indirect else promises.watch)(value, text)
-                # An unavailable argument may itself be a result, and all kernels may finish before
-                # it is available.
+                # The argument may also be a result, and all kernels may finish before it is
+                # available.
                 open_for = len(self._entry.result_types)
         for _ in range(open_for):
             self.request.enter_call()
         return open_for
 
     def forget_results(self) -> None:
-        """Drop the references to the requested results; each result is freed with its last user."""
+        """Drop the references to the results.  Each result is freed with its last user."""
         self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return iter(self.results)
 
     def __await__(self) -> Generator[object, None, object]:
-        """Wait as `result()` does, but in a coroutine."""
+        """Wait as `result()` does, in a coroutine."""
         for value in self.results:
             if not value.done():
                 yield from value.resolved().__await__()
@@ -255,21 +251,19 @@ class Execution(RunWaits):
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the results; return the only result, or a tuple if there are no results or
-        several.
+        """Wait for the results; return the only result, or a tuple if there are none or several.
 
-        If the function has no results, this waits until the run has finished.
+        If the function has no results, waits until the run has finished.
 
         Raises:
             TimeoutError: if the results are not available in time.
-            TfrtError: the first error among the results; if there are no results, the first error
-                of any kernel.
+            TfrtError: the first error among the results.  Without results, the first error of any
+                kernel.
         """
         try:
             request = self.request
             if request.held is None and timeout is None:
-                # This is the fast path: no AsyncValue is created for a result that is an ordinary
-                # number.
+                # The fast path: no AsyncValue is created for an ordinary number.
                 queue = request.queue
                 found = queue.process.first(queue.address, self._entry.template, request.address)
                 if found is not MISSING:
@@ -279,7 +273,7 @@ class Execution(RunWaits):
             raise for_users(with_others(problem, self.diagnostics))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None; wait as `result` does.
+        """Return the error that `result` would raise, or None.  Waits as `result` does.
 
         Raises:
             TimeoutError: if the results are not available in time.
@@ -291,23 +285,20 @@ class Execution(RunWaits):
         return None
 
     def as_completed(self, timeout: float | None = None) -> AsCompleted:
-        """Iterate, with `for` or `async for`, over the results as they are resolved, including
-        errors.
+        """Iterate over the results as they are resolved, with `for` or `async for`.
 
-        The results are the same objects that iterating over the run yields.  After `timeout`
-        seconds, the iterator raises TimeoutError.
+        The iterator yields the same objects as iterating over the run, even if they are errors.
+        After `timeout` seconds, it raises TimeoutError.
         """
         return AsCompleted(self.results, timeout)
 
     def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
-        """Return the values of the first `count` results that become available.
-
-        Cancel the rest of the run.
+        """Return the values of the first `count` results that become available; cancel the run.
 
         Errors do not count.
 
         Raises:
-            TimeoutError: if they are not available in time; in that case, the run continues.
+            TimeoutError: if too few results are available in time.  The run is not cancelled.
             TfrtError: the first error, if too many results are errors.
         """
         total = len(self.results)
@@ -348,7 +339,7 @@ class Execution(RunWaits):
         return ()
 
     def _wait_for_end(self, timeout: float | None) -> None:
-        """Wait until the run has finished, or has been cancelled and its results are resolved.
+        """Wait until the run has finished, or until it is cancelled and its results are resolved.
 
         Raises:
             TimeoutError: if the run does not finish in time.
@@ -362,9 +353,9 @@ class Execution(RunWaits):
             raise exception_of(self.request.cancellation)
 
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the value of `result`.
+        """Return one AsyncValue that becomes what `result` returns.
 
-        Without results, the AsyncValue is resolved when the run has finished.
+        Without results, it is resolved when the run has finished.
         """
         results = self.results
         if not results:
@@ -372,9 +363,7 @@ class Execution(RunWaits):
         return results[0] if len(results) == 1 else gather(*results)
 
     def _at_end(self, outcome: Callable[[float], object]) -> AsyncValue:
-        """Return a value for the result of `outcome(0)`, which is called when the run
-        has finished.
-        """
+        """Return a value that becomes `outcome(0)` when the run has finished."""
         value = make_unavailable(self.request.queue)
 
         def end() -> None:
@@ -403,31 +392,31 @@ class Execution(RunWaits):
         return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the run's current state: a static board."""
+        """Return what a notebook displays for the run: a static board, with the current state."""
         return HOOKS.run_html(self)
 
     def _display_(self) -> object:
-        """Return marimo's display of the run."""
+        """Return what marimo displays for the run."""
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
         """Return an ipywidgets widget of this run, for boxes, links, and observers.
 
-        Its traits have the combined state of the results: if there are several, `value` is the
-        tuple of their values.  See `AsyncValue.widget`.
+        `AsyncValue.widget` describes the traits.  Here, they combine the states of all results.  If
+        there are several results, `value` is the tuple of their values.
         """
         return HOOKS.widget(self)
 
     @property
     def tier(self) -> Tier:
-        """COMPILED if the run has executed any machine code so far, otherwise INTERPRETER."""
+        """COMPILED if the run has executed machine code, otherwise INTERPRETER."""
         has_run = self.request.native.compiled != 0
         has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
 
     @property
     def watch(self) -> Watch | None:
-        """The receiver of the run's events, if they are logged."""
+        """The run's watch, if its events are logged."""
         return self.request.watched
 
     @property
@@ -437,11 +426,11 @@ class Execution(RunWaits):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """Errors of kernels, in the order in which they were raised."""
+        """The errors of kernels, in the order in which they were raised."""
         return list(self.request.diagnostics)
 
     def _running_kernels(self) -> list[int]:
-        """Return the numbers of the program's kernels that the host's threads are running."""
+        """Return the numbers of the program's kernels that threads of the host are running."""
         found, process = [], native_process()
         for context in map(Context.at, self.request.queue.contexts):
             if context.request == self.request.address and context.epoch % 2 and context.record:
@@ -450,31 +439,30 @@ class Execution(RunWaits):
         return found
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Cancel the run: skip all kernels that have not started.  Return False if there was
-        nothing to cancel.
+        """Cancel the run; return False if there was nothing to cancel.
 
-        Unavailable results become errors, even if they wait for values from outside the runtime.
-        If the run has finished, the tasks that compiled code has left running are ended.
+        Kernels that have not started are skipped.  Unavailable results become errors, even if they
+        wait for values from outside the runtime.  If the run has finished, this stops the tasks
+        that compiled code has left running.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         code = self.request.code
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
-        """Cancel the run at a given time of `time.monotonic`.
+        """Cancel the run at the time `deadline` of `time.monotonic`.
 
-        Its results then raise `TimeoutError`.
-
-        The error names the run's time limit, `seconds`, if it is given.
+        The run's results then raise `TimeoutError`.  If `seconds` is given, the error names it as
+        the time limit.
         """
         self.request.cancel_at(deadline, seconds)
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The number of decided (finished or skipped) kernels and the number of known kernels.
+        """The number of decided kernels, and the number of known kernels.
 
-        Calls and loops add their kernels when they start, except calls and loops that started
-        before this property was first read.
+        A kernel is decided if it has run or was skipped.  A call or a loop adds its kernels when it
+        starts, unless it started before the first read.
         """
         decided, known = self.request.progress
         if known == 0:  # the run has not started
@@ -483,18 +471,18 @@ class Execution(RunWaits):
         return decided, known
 
     def on_progress(self, callback: Callable[[int, int], None]) -> None:
-        """Call `callback(decided, known)` whenever the progress has changed, and once more at the
-        end.
+        """Call `callback(decided, known)` whenever the progress has changed, and once at the end.
 
-        The callback is called on the thread of the host's timers, at most 30 times a second.  Its
-        exceptions are reported.
+        The thread of the host's timers calls it, at most 30 times a second.  An exception of the
+        callback is reported.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
-        _ = self.progress  # calls of functions are counted starting with the first read
+        _ = self.progress  # the first read starts the counting
         Progress(self.request, lambda: self.progress, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` once the run has finished, on any thread, in a copy of the caller's
-        context.
+        """Call `callback`, on any thread, when the run has finished.
+
+        The callback runs in a copy of the caller's contextvars context.
         """
         self.request.on_done(functools.partial(copy_context().run, callback))

@@ -1,8 +1,8 @@
-"""Functions of a program that may become machine code, and their compilation.
+"""The functions of a program that may become machine code, and their compilation.
 
-The runtime does not include a compiler; `hooks` provides one if it is installed.  Native code
-counts each function's interpreted kernels (`native.calls.machine_calls`), and reports hot functions
-here.
+A function is *hot* after many of its kernels have been interpreted.  Native code counts the kernels
+of each function (`native.calls.machine_calls`), and reports hot functions to this module.  The
+runtime itself has no compiler; `hooks` provides one if it is installed.
 """
 
 from __future__ import annotations
@@ -34,36 +34,41 @@ from tfrt_runtime.native import layouts as at
 NEW_CHAIN = "scalar_kernels.new_chain"
 """The kernel that makes a chain."""
 OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
-"""The kernels that compute a single operation."""
+"""The kernels that compute one operation, keyed by symbol."""
 
 SCALARS = {SCALAR_TYPES[word]: word for word in scalars.TYPES}
-"""The scalar types that machine code can have in its registers, by payload type."""
+"""The types of scalars that machine code can have in registers, keyed by payload type."""
 CODE, LOOP = "code", "loop"
-"""The functions in machine code; see MACHINE_CODE and MACHINE_LOOP."""
+"""The names of the functions in machine code, for MACHINE_CODE and MACHINE_LOOP."""
 BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
-"""The kernels whose functions are loop bodies."""
+"""The kernels whose function is the body of a loop."""
 
 MAX_KERNELS = 2000
-"""Functions with more kernels are not compiled, because LLVM would take longer than the code saves.
+"""Functions with more kernels are not compiled.
+
+LLVM would take more time for them than machine code saves.
 """
 
 HOT = 1 << 21
-"""The number of kernels after which a function is hot.
+"""After this many interpreted kernels, a function is hot.
 
-Interpreting this many kernels takes 10 ms, as long as compiling a function.
+Interpreting them takes 10 ms, as long as compiling a function.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same number before the compiler is imported; the import takes ten times as long as a
-compilation.
+"""The same number for the time before the compiler is imported.
+
+The import takes ten times as long as compiling a function.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFunction:
-    """A function in the form that the loader sees.
+    """A function as the loader sees it.
 
-    `calls` has None for constants; these are in `constants`, by register.  The kernels' handles
-    start with `first_handle`; `handle` is the function's handle.
+    - `calls` has None for constants.
+    - `constants` are the constants, by register.
+    - `first_handle` is the handle of the first kernel.
+    - `handle` is the handle of the function.
     """
 
     function: BefFunction
@@ -80,9 +85,7 @@ def register_type(text: str) -> int:
 
 
 class Tier(StrEnum):
-    """How scalar functions run: interpreted, as machine code, or as machine code once
-    they are hot.
-    """
+    """How scalar functions run: interpreted, compiled, or compiled once they are hot (AUTO)."""
 
     AUTO = "auto"
     INTERPRETER = "interpreter"
@@ -90,27 +93,30 @@ class Tier(StrEnum):
 
     @property
     def number(self) -> int:
-        """`layouts.TIER_*`"""
+        """The constant `layouts.TIER_*`."""
         return _NUMBERS[self]
 
 
 _NUMBERS = {tier: number for number, tier in enumerate(Tier)}
 AUTO = Tier.AUTO
-"""A module-level name, because each lookup in an enumeration takes as long as a call."""
+"""The member `Tier.AUTO`.
+
+It has a module-level name because a lookup in an enumeration takes as long as a call.
+"""
 
 
 class Code(Protocol):
     """Machine code, which lives as long as this object."""
 
     def address(self, name: str) -> int:
-        """Return the address of the function with that name."""
+        """Return the address of the function with the given name."""
 
 
 class Uncompilable(Exception):
-    """A function cannot be compiled because of a kernel of function `index`, or because of its
-    types.
+    """A function cannot be compiled.
 
-    In the second case, `kernel` is None.
+    The reason is kernel number `kernel` of function `index`, or the function's types if `kernel` is
+    None.
     """
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
@@ -119,7 +125,7 @@ class Uncompilable(Exception):
 
 
 def is_known(kernel: Kernel) -> bool:
-    """Tell whether machine code can replace a kernel."""
+    """Tell whether machine code can do what the kernel does."""
     match kernel:
         case ControlKernel():
             return kernel.symbol in CONTROL
@@ -129,27 +135,29 @@ def is_known(kernel: Kernel) -> bool:
 
 
 class MachineFunctions:
-    """The functions of one program."""
+    """The functions of one program that may become machine code."""
 
     def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
         """Start without functions.
 
-        `ask` returns the address of a native function; `first` is the number of the program.
+        `ask` returns the address of a native function, given its name.  `first` is the program's
+        number.
         """
         self._arena, self._symbol, self._first = arena, ask, first
         self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
-        """The offsets of the MACHINE_* words in the arena, by function index."""
+        """The offset of each function's struct MACHINE in the arena, keyed by function index."""
         self._bodies: set[int] = set()
-        """The functions that are loop bodies."""
+        """The functions that are bodies of loops."""
         self.base = 0
         self._codes: dict[int, Code] = {}
         self._refused: dict[int, Uncompilable] = {}
         self._lock = threading.RLock()
 
     def add(self, index: int, source: LoadedFunction, function: int) -> None:
-        """Add function `index`, whose struct is at offset `function` of the arena, if a compiler
-        exists.
+        """Add function `index`, if there is a compiler and the function can be compiled.
+
+        `function` is the offset of the function's struct in the arena.
         """
         own = source.function
         if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
@@ -175,9 +183,9 @@ class MachineFunctions:
         arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
     def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
-        """Add function `index`, which is similar to function `like`.
+        """Add function `index`, which has the same shape as function `like`.
 
-        Its words are `moved` bytes further on.
+        The words of the function are a copy, `moved` bytes after the words of `like`.
         """
         self._note(index, source)
         if like in self.offsets:
@@ -192,7 +200,7 @@ class MachineFunctions:
 
     @property
     def may_be_hot(self) -> bool:
-        """Tell whether any function that can be compiled has calls or a loop."""
+        """Whether a function that can be compiled has calls or a loop."""
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
@@ -209,9 +217,10 @@ class MachineFunctions:
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
-        """Compile a function now.
+        """Compile a function now, and return None if it becomes machine code.
 
-        If that is impossible, return a note located at the kernel that prevents it.
+        Otherwise, return a note that says why the function is interpreted, located at the kernel
+        that is the reason.
         """
         if self.is_machine_code(index):
             return None
@@ -232,7 +241,7 @@ class MachineFunctions:
     def compile(self, index: int) -> Uncompilable | None:
         """Compile a function that has no machine code yet.
 
-        Return the reason if it cannot be compiled.
+        Returns the reason if the function cannot be compiled.
         """
         with self._lock:
             if index in self._codes or HOOKS.compiler is None:
@@ -244,10 +253,9 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    # The traceback is not kept, because it refers to the requesting run, and thus
-                    # to that run's results.
+                    # Do not keep the traceback, which refers to the run and thus to its results.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
-                except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
+                except Exception as wrong:  # noqa: BLE001 - the function is interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)
                 else:
                     self._codes[index] = code

@@ -1,4 +1,4 @@
-"""A loaded BEF file that has been checked against a registry and laid out for the executor."""
+"""A loaded BEF file: checked against a registry of kernels, and laid out for the executor."""
 
 from __future__ import annotations
 
@@ -71,14 +71,13 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""Maximum number of kernels in a function for which the loader searches for a similar function that
-it has already laid out.
-"""
+"""The loader looks for an equal function only for functions with at most this many kernels."""
 
 
 class _Laid(NamedTuple):
-    """A function that has been laid out, with its words, which are reused for functions that differ
-    only in places.
+    """A function that is laid out in the arena.
+
+    Functions of the same shape can repeat its words.
     """
 
     source: LoadedFunction
@@ -88,7 +87,7 @@ class _Laid(NamedTuple):
 class Executable:
     """A loaded file.  `functions` are its functions, in the file's order.
 
-    It lives at least as long as its runs.  It is unloaded when the Python object is destroyed.
+    The object lives at least as long as its runs.  Destroying it unloads the program.
     """
 
     def __init__(
@@ -100,17 +99,16 @@ class Executable:
 
         Raises:
             TfrtError: if the file uses kernels or native functions that do not exist, or uses them
-                incorrectly.
+                wrongly.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
-        """Returns the name of a function's register in the program's source, or "" if it is
-        unknown.
+        """A function that returns the name of a function's register in the program's source, or "".
         """
         self.origin: Callable[[], object] = lambda: None
-        """Returns the `Program` from which this was loaded, if it still exists."""
+        """A function that returns the `Program` that was loaded, if it still exists."""
         self.captured: Sequence[object] = ()
-        """The Python objects of the `tfrt.captured` operations, by slot."""
+        """The Python objects of `tfrt.captured` operations, by slot."""
         kinds = {function.kind for function in file.functions}
         has_sync, has_native = FunctionKind.SYNC in kinds, FunctionKind.NATIVE in kinds
         self._declared = with_sync_regions(file.functions) if has_sync else file.functions
@@ -118,22 +116,25 @@ class Executable:
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
-        """Functions to call for a run.
+        """Functions that must be called for a run.
 
-        Each function returns whether the next run on the same host also needs the call.
+        A function returns whether it must be called again for the next run on the same host.
         """
         self.prepared_for: object = None
-        """The `HostContext.identity` of the host whose runs need no such calls."""
+        """The `HostContext.identity` of the host on which runs need no calls of `prepares`."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._carries = False
         """Whether a run may call Python, for a kernel or to print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
-        """For each function, the registers that are constants, which no kernel sets at run time."""
+        """The constants of each function, by register.
+
+        No kernel sets these registers at run time.
+        """
         self._firsts = _first_kernels(file.functions, self.functions)
         self._finishers: list[Finish] = []
-        """Objects that native code refers to by address."""
+        """Objects that must be kept, because native code has their addresses."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -196,7 +197,7 @@ class Executable:
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
-        """Return a native kernel's call, with a check of the argument types added if possible."""
+        """Return the call of a native kernel, with a check of its argument types if possible."""
         if call is None or call.data or call.flags:
             return call
         assert isinstance(kernel, NativeKernel)
@@ -217,12 +218,13 @@ class Executable:
         used: Mapping[str, Kernel],
         number: int,
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
-        """Return the fields of each kernel's record (None for a constant), and the constants by
-        register.
+        """Return the calls of a function's kernels and the function's constants, by register.
+
+        The call of a constant is None.
         """
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        # A raw kernel sees AsyncValues, and may see a constant through a value that forwards to it.
+        # A raw kernel gets AsyncValues, and a value may forward to a constant.
         are_observed = any(
             getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False)
             for kernel in used.values()
@@ -281,7 +283,10 @@ class Executable:
         return kernel
 
     def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
-        """Return a note on the equivalent kernel for the other kind of function, if one exists."""
+        """Return a note on the equivalent kernel for the other kind of function, or None.
+
+        The two kinds are sync functions and other functions.
+        """
         first, dot, last = record.name.rpartition(".")
         twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
         if twin == record.name or twin not in self._registry:
@@ -304,12 +309,12 @@ class Executable:
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def entry(self, function: str | int) -> Entry:
-        """Return the function of that name or number in the form that Python calls.
+        """Return a function in the form that Python can call, given the function's name or number.
 
-        It is created once.
+        Equal arguments return the same object.
 
         Raises:
-            TfrtError: if no function has that name; the message lists the existing names.
+            TfrtError: if no function has that name.  The message lists the existing names.
         """
         found = self._entries.get(function)
         if found is None:
@@ -329,10 +334,10 @@ class Executable:
         return found
 
     def function_index(self, name: str) -> int:
-        """Return the number of the function of that name.
+        """Return the number of the function with the given name.
 
         Raises:
-            TfrtError: if no function has that name; the message lists the existing names.
+            TfrtError: if no function has that name.  The message lists the existing names.
         """
         for index, function in enumerate(self.functions):
             if function.name == name:
@@ -342,22 +347,22 @@ class Executable:
         raise TfrtError(error(text, place_of_caller()))
 
     def prepare(self, request: Request) -> None:
-        """Prepare a run: compiled functions need a runtime on the run's host."""
+        """Prepare a run.  Compiled functions need a runtime on the run's host."""
         needs = [prepare(request) for prepare in self.prepares]
         self.prepared_for = None if any(needs) else request.host.identity
 
     def watch(self, request: Request, watch: Watch) -> None:
-        """Log the events of a run of this program that has not started."""
+        """Let `watch` log the events of a run of this program."""
         registers = [max(one.register_count, 1) for one in self.functions]
         request.watch(watch, self._base >> KERNEL_BITS, registers)
 
     def location_of(self, number: int) -> AnyLocation:
-        """Return the location of the file's kernel `number`."""
+        """Return the location of kernel `number`."""
         function, index = self._find_kernel(number)
         return self.file.location(function.kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
-        """Return the name of the file's kernel `number`."""
+        """Return the name of kernel `number`."""
         return self._kernel(number).name
 
     def function_name(self, handle: int) -> str:
@@ -365,12 +370,12 @@ class Executable:
         return self.functions[handle - self._base].name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
-        """Return the user's function that kernel `number` calls on a worker, if any."""
+        """Return the user's function that kernel `number` calls on a worker, or None."""
         call = self._python.get(number)
         return None if call is None else call.kernel.watched
 
     def is_compiled(self, number: int) -> bool:
-        """Tell whether the file's kernel `number` runs compiled code."""
+        """Tell whether kernel `number` runs compiled code."""
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
@@ -384,9 +389,7 @@ class Executable:
         return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
     def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
-        """Return the function of the file's kernel `number`, and the kernel's index in the
-        function.
-        """
+        """Return the function of kernel `number`, and the kernel's index in that function."""
         place = bisect_left(self._by_number, (number + 1,)) - 1
         first, count, index = self._by_number[max(place, 0)]
         if not 0 <= number - first < count:
@@ -398,7 +401,7 @@ class Executable:
         self.machine.compile(function)
 
     def bound(self, index: int, request: Request) -> Function:
-        """Return function `index` in a form that the kernels of a run can call."""
+        """Return function `index` in the form that kernels of a run can call."""
         own, address = self.functions[index], self.addresses[index]
         return Function(request, address, own.name, own.argument_types, own.result_types)
 
@@ -407,15 +410,18 @@ class Executable:
         run_python_kernel(context, self.bound, self._python[number])
 
     def report(self, context: int, record: int, number: int, message: int) -> int:
-        """Create an error for the native core."""
+        """Return the error value for message number `message` of a native kernel."""
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print the report of kernel `number`: of a benchmark, whose state is at `value`, or of a
-        sleep of `value` microseconds.
+        """Print the report of kernel `number`.
+
+        For a benchmark, `value` is the address of its state.  For a kernel that sleeps, `value` is
+        the number of microseconds.
         """
         record = self._kernel(number)
-        # The kernel decides: a file may pass functions to a kernel that ignores them.
+        # Check the kernel, not its functions: a file may pass functions to a kernel that ignores
+        # them.
         if isinstance(self._registry[record.name], ControlKernel):
             text = benchmark_report(self._benchmark_name(record), *benchmark_samples(value))
         else:
@@ -423,7 +429,7 @@ class Executable:
         present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:
-        if len(record.attributes) <= BENCHMARK_NAME + 1:  # a sync function's own name is used
+        if len(record.attributes) <= BENCHMARK_NAME + 1:  # a sync benchmark has no name
             return self.functions[record.functions[0]].name
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)
@@ -433,7 +439,7 @@ class Executable:
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
     """Return the number of each function's first kernel.
 
-    Kernels of the file are numbered first, followed by the bodies of native functions.
+    The file's own kernels come first, then the bodies of native functions.
     """
     numbers = [0] * len(functions)
     count = 0
@@ -446,9 +452,9 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 
 
 def _shape(function: BefFunction) -> object:
-    """Return a key that functions have in common if they differ only in names and places.
+    """Return a key that is equal for functions that differ only in names and locations.
 
-    Returns None for a function that must be laid out separately.
+    Return None for a function that must be laid out by itself.
     """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
@@ -462,7 +468,7 @@ def _shape(function: BefFunction) -> object:
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:
-    """Describe an argument of a function for messages."""
+    """Return the phrase with which messages name an argument of a function."""
     program = reference()
     name, of = "", ""
     if program is not None:

@@ -1,8 +1,8 @@
-"""Waits for a run: a waiting thread runs tasks until the results are available or the run has
-finished.
+"""Waits for a run.
 
-In the meantime, a callback can receive the run's progress, and a loop can receive its results in
-the order in which they are resolved.
+A waiting thread runs tasks until the results are available or the run has finished.  In the
+meantime, a callback can receive the run's progress (`Progress`), and a loop can receive its results
+in the order in which they are resolved (`AsCompleted`).
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 
 
 class AsCompleted:
-    """An iterator, for `for` and `async for`, over values in the order in which they
-    are resolved.
+    """An iterator over values in the order in which they are resolved.
+
+    It works with `for` and `async for`.
     """
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
-        """Iterate over `values`; the limit of `timeout` seconds starts now."""
+        """Iterate over `values`.  The time limit of `timeout` seconds starts now."""
         self._values = values
         self._timeout, self._deadline = timeout, deadline_in(timeout)
         self._arrived: deque[AsyncValue] = deque()
         self._given = self._open = 0
         self._next: AsyncValue | None = None
-        """The value that the iterator waits for.
+        """The value for which the iterator waits.
 
-        It becomes available when another result has arrived.
+        It becomes available when another item of `values` has been resolved.
         """
         self._lock = threading.RLock()
         for value in values:
@@ -59,7 +60,9 @@ class AsCompleted:
         return self
 
     def __next__(self) -> AsyncValue:
-        """Return the next value that is resolved; until then, this thread runs the queue's tasks.
+        """Return the next value that is resolved.
+
+        Until then, this thread runs the queue's tasks.
 
         Raises:
             TimeoutError: if no value is resolved in time.
@@ -77,7 +80,10 @@ class AsCompleted:
         return self._take()
 
     async def __anext__(self) -> AsyncValue:
-        """Return the next value in a coroutine, whose event loop continues in the meantime."""
+        """Return the next value that is resolved.
+
+        Until then, the event loop runs other tasks.
+        """
         import asyncio  # a loop is running, so asyncio is loaded
 
         while (waited := self._waited()) is not None:
@@ -98,16 +104,16 @@ class AsCompleted:
             waited.emplace()
 
     def _waited(self) -> AsyncValue | None:
-        """Return the value to wait for, or None if a result is ready or all have been returned."""
+        """Return the value to wait for, or None if a value is ready or all have been returned."""
         with self._lock:
             if self._arrived or self._given == len(self._values):
                 return None
-            while self._values[self._open].done():  # its callback is about to be called
+            while self._values[self._open].done():  # `_arrive` is about to be called
                 if self._open + 1 == len(self._values):
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One value represents all of them: if it can never be resolved, the run is stuck.
+            # One unresolved value represents all: if it can never be resolved, the run is stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 
@@ -122,11 +128,11 @@ class AsCompleted:
 
 
 PROGRESS_INTERVAL = 1 / 30
-"""Minimum number of seconds between two calls of a progress callback."""
+"""The minimum time between two calls of a progress callback, in seconds."""
 
 
 class Progress:
-    """Calls a callback with a run's progress, on the thread of its host's timers."""
+    """Calls a callback with a run's progress, on the thread of the host's timers."""
 
     def __init__(
         self,
@@ -134,7 +140,7 @@ class Progress:
         progress: Callable[[], tuple[int, int]],
         callback: Callable[[int, int], None],
     ) -> None:
-        """Follow the run from now on; `progress` returns its progress."""
+        """Follow the run from now on.  `progress` returns the run's progress."""
         self._request = request
         self._progress = progress
         self._callback = callback
@@ -174,21 +180,24 @@ class Progress:
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""Pauses between checks of whether a run's tasks have finished, at the end of the run."""
+"""The time between two checks whether the tasks of a finished run have ended, in seconds."""
 
 
 class RunWaits(Returning):
-    """A started run that threads can wait for; the base class of `Execution`."""
+    """A started run for which threads can wait; the base class of `Execution`."""
 
     request: Request
     program: Executable
     _entry: Entry
     is_stuck = False
-    """Whether a waiting thread found that the run cannot continue; its diagnostics say why."""
+    """Whether a waiting thread has found that the run cannot continue.
+
+    If so, the diagnostics say why.
+    """
 
     @property
     def function(self) -> BefFunction:
-        """The function that the run executes."""
+        """The function that this run executes."""
         return self.program.functions[self._entry.index]
 
     @property
@@ -200,7 +209,7 @@ class RunWaits(Returning):
     def done(self) -> bool:
         """Tell whether all results are resolved.
 
-        Without results, tell whether the run has finished.
+        Without results, tells whether the run has finished.
         """
         return all(value.done() for value in self.results) if self.results else self.is_done
 
@@ -214,10 +223,10 @@ class RunWaits(Returning):
     ) -> bool:
         """Wait until all results are resolved.
 
-        Return False if time runs out first or the run is `stuck`.
+        Returns False if `timeout` seconds pass first, or if the run is `stuck`.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts the wait, even in a kernel of the run.
+            KeyboardInterrupt: if the user interrupts the wait, or one of the run's kernels.
         """
         was_stuck = self.is_stuck
         with self._kernel_wait(timeout, self.done) as look:
@@ -230,17 +239,17 @@ class RunWaits(Returning):
     ) -> bool:
         """Wait until the run has finished.
 
-        Return False if time runs out first or the run is `stuck`.
+        Returns False if `timeout` seconds pass first, or if the run is `stuck`.
 
-        This includes tasks that compiled functions have left running, even those of the host's
-        other runs, because the owner of such a task is unknown.  A later wait resumes the run; with
-        workers, it continues regardless.  On the queue `s`, Python and native kernels run on the
-        waiting thread.  When time runs out, the wait still finishes the kernel that it is running,
-        but starts no other kernel.  This does not apply if the host has compiled functions.
+        Also waits for tasks that compiled functions have left running.  This includes tasks of the
+        host's other runs, because a task does not name its run.  If the time has passed, another
+        wait continues the run; workers continue it in any case.  On the queue `s`, Python and
+        native kernels run on the waiting thread, which finishes its current kernel when the time
+        has passed.  If the host has compiled functions, another thread finishes that kernel.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the
-                interrupt hit one of its Python kernels, which cancels the run.
+                interrupt was raised in one of its Python kernels, which cancels the run.
         """
         try:
             return self._wait(timeout, interrupted)
@@ -251,7 +260,7 @@ class RunWaits(Returning):
         deadline = None if timeout is None else deadline_in(timeout)
         was_stuck = self.is_stuck
         queue = self.request.queue
-        # Most runs are short: they have finished by the time this thread runs out of work.
+        # The fast path: most runs have finished when this thread runs out of work.
         is_over = (
             timeout is None
             and queue.process.end(queue.address, self.request.address) is not MISSING
@@ -262,20 +271,20 @@ class RunWaits(Returning):
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         if self.is_stuck != was_stuck:
-            return False  # even if a worker has finished the rest since then
+            return False  # even if a worker has finished the rest in the meantime
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Run tasks until compiled code has left no unfinished task behind.
+        """Run tasks until compiled code has left none unfinished.
 
-        Return False if time runs out first.
+        Returns False if the time passes first.
         """
         code = self.request.code
         if code is None or code.has_settled():
             return True
         if self.request.queue.threads > 0:
-            # A worker's task ends a few microseconds after it has resolved the last result, but a
-            # waiting thread checks only every 20 ms.
+            # A worker's task usually ends a few microseconds after it has resolved the last result,
+            # but `help` checks only every 20 ms.
             for pause in SETTLING_SECONDS:
                 time.sleep(pause)
                 if code.has_settled():
@@ -295,7 +304,7 @@ class RunWaits(Returning):
     def _kernel_wait(
         self, timeout: float | None, is_over: Callable[[], bool]
     ) -> AbstractContextManager[Callable[[], None]]:
-        """Register a wait for the end of the run if a kernel is waiting."""
+        """If a kernel is waiting, register its wait for the end of the run."""
         if timeout is not None:
             return NO_KERNEL
         what = f"the end of @{self.function.name}"
@@ -304,7 +313,10 @@ class RunWaits(Returning):
     def _watch(
         self, interrupted: Callable[[], bool], look: Callable[[], None]
     ) -> Callable[[], bool]:
-        """Return a waiting thread's periodic check of whether to stop waiting; `look` may raise."""
+        """Return the function with which a waiting thread regularly checks whether to stop waiting.
+
+        `look` may raise an exception, which ends the wait.
+        """
 
         def is_over() -> bool:
             look()
@@ -318,9 +330,7 @@ class RunWaits(Returning):
         return is_over
 
     def _is_abandoned(self) -> bool:
-        """Tell whether the run is cancelled and only waiting for values from outside
-        the runtime.
-        """
+        """Tell whether the run is cancelled, and waits only for values from outside the runtime."""
         is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
         if not is_decided or rest_of(self.request.queue) is None:
             return False
@@ -340,21 +350,20 @@ class RunWaits(Returning):
     def stuck(self) -> list[Diagnostic]:
         """Return why the unfinished run is stuck: no work is running or queued.
 
-        The list is empty while a thread or an event loop outside the runtime may still resolve a
-        value that the run waits for; see `waiting_for`.
+        Returns an empty list while code outside the runtime may resolve a value for which the run
+        waits (`waiting_for`).
         """
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Return notes on the external values and compiled code's objects that the
-        run waits for.
-        """
+        """Return notes on what the run waits for: external values, and objects of compiled code."""
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
-        """Raise an interrupt that hit a Python kernel, unless a requested result has already raised
-        it.
+        """Raise an interrupt that a Python kernel has raised.
+
+        Does nothing if a result has already raised the interrupt.
         """
         interrupt, self.request.interrupt = self.request.interrupt, None
         if interrupt is None or getattr(interrupt, WAS_RAISED, False):
@@ -363,13 +372,13 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Turn values that kernels of a stuck run returned into errors, so that the rest can finish.
+    """Turn the unresolved values that kernels have returned into errors, because the run is stuck.
 
-    Returns whether any such values existed.
+    The rest of the run can then finish.  Returns whether any value became an error.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False
-    with _ABANDONING:  # another thread may be waiting for the run, too
+    with _ABANDONING:  # another thread may be doing the same
         for value in request.promises.given_by_kernels():
             if value.done():
                 continue

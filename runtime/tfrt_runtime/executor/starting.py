@@ -8,8 +8,8 @@ Entry.words    arguments of any kind; then `Request.open`, what the run needs, a
      |
 become_known   either a cancelling thread has found the run, or the run is cancelled here
 
-`enqueue` implements `KernelFrame.enqueue`: it runs a kernel's Python functions on its host's
-threads.
+`enqueue` implements `KernelFrame.enqueue`: it calls a kernel's Python function on a thread of the
+host.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfrt_runtime.kernels.users.user import user_kernel
 
 
 def needs_nothing(host: HostContext, program: Executable) -> bool:
-    """Tell whether a run of the program can start without preparation by Python."""
+    """Tell whether a run of the program can start without being prepared in Python."""
     return (
         host.tracing is None
         and host.cancel_message is None
@@ -47,11 +47,11 @@ def launched(
     output: Sink | None,
     starts: int,
 ) -> tuple[Request, bool]:
-    """Return a run, and whether it has its words. If it does and `starts` is set, its call has
-    started.
+    """Return a new run, and whether it has its words.
 
-    A run gets its words only if every argument is an ordinary value of its type; see
-    `native.python.python_runs.launch`.
+    The run gets its words here only if all arguments are ordinary values of their types
+    (`native.python.python_runs.launch`).  In that case, if `starts` is not 0, the run's call has
+    also started.
 
     Raises:
         TfrtError: if the host is closed or was created before the process was forked.
@@ -81,7 +81,10 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program with two functions that call their argument: one on a worker, one in the pool."""
+    """A program for `enqueue`, with two functions.  Each function calls its argument.
+
+    The first function calls it on a worker, and the second in the blocking pool.
+    """
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -99,8 +102,8 @@ def _call(function: Callable[[], object]) -> object:
 
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
-    """Start a call of `function` in the run of the calling kernel; return its AsyncValue."""
+    """Start a call of `function` in the run of the calling kernel; return the call's AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # the run holds it: a thread may outlive the closing of the host
+    assert isinstance(work, Work)  # the run holds it, because a thread may outlive its host
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

@@ -1,13 +1,14 @@
 """Make activities from a run's events, and report them to the tracing of the run's host.
 
-`Spans` pairs events into calls of functions, kernels, and waits, each with a start and an end.
+`Spans` pairs events.  A *span* is a call of a function, a kernel, or a wait, with a start and an
+end.
 
-* A kernel occupies its thread from its `begin` event to its `end` event, or to the first of its
-  results.  Such spans of the same thread are nested or disjoint.
-* A kernel that calls functions lasts until their results are available, on any thread: like the
-  functions, it overlaps other work of its thread.
-* A kernel's results may become available after it returns, and a task of compiled code may suspend:
-a wait lasts from that moment until the first result is available or the task resumes.
+* A kernel occupies its thread from its `begin` event to its `end` event or the first of its
+  results.  Such spans of one thread are nested or disjoint.
+* A kernel that calls functions lasts until their results are available, on any thread.  Such a
+  kernel overlaps other work of its thread, and so do the functions.
+* A kernel's results may become available after it has returned, and a task of compiled code may be
+  suspended.  Then, a wait lasts until the first result is available or the task resumes.
 """
 
 from __future__ import annotations
@@ -26,31 +27,31 @@ from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
-"""Time, kind, number of the kernel (for `call` and `return`, of the function), instance, worker."""
+"""The time, the kind, a number, the instance, and the worker.
+
+The number is a function's for the kinds `call` and `return`, and otherwise a kernel's.
+"""
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
 _BEGINS = frozenset({"begin", "resume"})
 
 
 Timing = Literal["caller", "late"]
-"""A kernel that calls functions (`caller`) ends when they do.
-
-Results of other kernels may be `late`.
-"""
+"""Whether a kernel ends with the functions it calls (`caller`) or with its results (`late`)."""
 
 
 @dataclass(eq=False, slots=True)
 class Span:
     """A call of a function, a running kernel, or a kernel's wait.
 
-    `end` is None until it has ended.
+    `end` is None until the span has ended.
     """
 
     kind: Literal["call", "kernel", "wait"]
     number: int
     instance: int
     worker: int
-    """The thread on which it started or, for a wait, the thread that ended it."""
+    """The thread on which the span started.  For a wait, the thread that ended the wait."""
     begin: int
     id: int
     """0 if the span occupies its thread until it ends."""
@@ -63,20 +64,20 @@ class Spans:
     def __init__(self, timings: Mapping[int, Timing]) -> None:
         """Start without spans.
 
-        `timings` has the kernels, by number, that do not end with their own end event.
+        `timings` has the kernels that do not end with their own `end` event, keyed by number.
         """
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
         self._waits: dict[tuple[int, int], int] = {}
-        """The start time of each pending wait."""
+        """The start times of the waits that have not ended."""
         self.last = 0
         """The time of the last event."""
 
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
-        """Yield each span when it starts and again, with its end, when it ends.
+        """Yield each span when it starts, and again when it ends.
 
-        At its end, yield a wait twice.
+        A wait is yielded twice when it ends.
         """
         for when, kind, number, instance, worker in rows:
             key = instance, number
@@ -101,7 +102,7 @@ class Spans:
             self.last = max(self.last, when)
 
     def finish(self) -> Iterator[Span]:
-        """End all open spans at the last event, because the run is over."""
+        """End all open spans at the time of the last event, because the run is over."""
         for key in reversed(list(self._open)):
             yield from self._end(key, self.last)
 
@@ -126,14 +127,14 @@ class Spans:
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
 DRAIN_SECONDS = 0.05
-"""Interval between drains; a busy run fills its rings in a few times this interval."""
+"""The time between two drains.  A busy run needs a few times as long to fill its rings."""
 
 
 class RunTracing:
     """Reports one run to a host's tracing.  Any thread may drain it."""
 
     def __init__(self, tracing: Tracing, request: Request, program: Executable) -> None:
-        """Start logging the events of a run that has not started."""
+        """Start to log the events of a run that has not started."""
         functions = program.functions
         self._sink, self._level, self._request = tracing.sink, tracing.level, request
         self._lock = threading.RLock()
@@ -157,7 +158,7 @@ class RunTracing:
         self._drain_later()
 
     def finish(self) -> None:
-        """Report all remaining events of the finished run before returning."""
+        """Report all remaining events of the run, which is over."""
         with self._lock:
             self.drain()
             if self._run.end_ns is None:
@@ -173,7 +174,7 @@ class RunTracing:
                 self._tell(self._spans.take(self._rows(self._take())))
 
     def _begin_watch(self, program: Executable) -> Callable[[], Events]:
-        """Return the source of the events: the run's watch, or a new one for this reader."""
+        """Return the function that takes events: from the run's watch, or from a new one."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()

@@ -1,16 +1,19 @@
 """The native core as Python objects: values, work queues, allocators, and the contexts of runs.
 
-It builds on `native`.  Read in this order:
+A *host* (`HostContext`) has a work queue, an allocator, and the objects that its kernels share.  A
+*run* (`Request`) is one execution of a program on a host.  An *error value* is an AsyncValue with a
+`Diagnostic` instead of a payload.
 
-- Access: `structs` (memory of the core) and `process` (how Python and the core call each other),
-  with the help of `python_interface` (the functions of the core and of CPython), `payload` (Python
-  objects in native memory), and `interrupts` (Ctrl-C while a thread waits).
+This package builds on `native`.  Read in this order:
+
+- Access: `structs` (memory of the core), `process` (how Python and the core call each other),
+  `python_interface` (the functions of the core and of CPython), `payload` (Python objects in native
+  memory), and `interrupts` (Ctrl-C while a thread waits).
 - Values: `values`, with `failures` and `exceptions` (the exceptions that are raised for an error),
   and `tensor`.
-- Threads: `queues`; `one_thread` (for processes that cannot start threads); `waiting` (detects
-  deadlocks and kernels that occupy a worker for a long time).
-- Hosts: `context` (a host), `request` (a run), `run_parts` (a run's resources), and `default_host`
-  (with the values on it).
+- Threads: `queues`, `one_thread` (for processes that cannot start threads), and `waiting` (detects
+  deadlocks, and kernels that occupy a worker for too long).
+- Hosts: `context` (a host), `request` (a run), `run_parts` (a run's resources), and `default_host`.
 - Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

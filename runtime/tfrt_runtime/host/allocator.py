@@ -1,11 +1,11 @@
 """Allocators of tensor memory.
 
-Callers request bytes from a `HostAllocator` and free them with the size that they requested.  An
-allocator refuses a request by returning None, never by raising: the caller decides whether that is
-an error, and writes its message.
+A caller requests bytes from a `HostAllocator`, and later frees them with the same size.  An
+allocator refuses a request by returning None, and never raises an exception.  The caller decides
+whether the refusal is an error, and writes the error message.
 
-Allocators can be stacked: a counting allocator wraps a recycling allocator, which wraps the C
-library.  `create_allocator` builds the named stacks.
+Allocators can be stacked: for example, a counting allocator may get its memory from a recycling
+allocator, which gets it from the C library.  `create_allocator` builds the named stacks.
 """
 
 from __future__ import annotations
@@ -25,37 +25,43 @@ from tfrt_runtime.host.process import native_process
 
 # numpy and BLAS are fastest at this alignment: a cache line, and the widest vector register.
 PREFERRED_ALIGNMENT: Final = 64
-# A huge page.  A larger alignment is useless, and its padding would let a program waste memory.
+# A huge page.  Larger alignments have no use, and would let a program waste memory as padding.
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
-"""The number of bytes that native code and tensors may hold; a host's budget may change."""
+"""A function that returns how many bytes native code and tensors may hold now."""
 
 
 class HostAllocator(Protocol):
-    """A source of memory.  It may be used from any thread and from a finalizer."""
+    """A source of memory.
+
+    Its methods may be called on any thread, even by a finalizer.
+    """
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
         """Return the address of `size` bytes with undefined contents; return None to refuse.
 
-        The address is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of
-        two up to `MAXIMUM_ALIGNMENT`.
+        The address is a multiple of `alignment`, a power of two up to `MAXIMUM_ALIGNMENT`.  `size`
+        is 0 or more.
         """
 
     def deallocate_bytes(self, address: int, size: int) -> None:
-        """Free the memory that `allocate_bytes` returned for the same `size`."""
+        """Free memory that `allocate_bytes` returned; `size` is the size that was requested."""
 
 
 def round_up(size: int, alignment: int) -> int:
-    """Round `size` up to a multiple of `alignment`, a power of two."""
+    """Return the smallest multiple of `alignment` that is at least `size`.
+
+    `alignment` is a power of two.
+    """
     return (size + alignment - 1) & -alignment
 
 
 class MallocAllocator:
-    """Memory from the C library, counted together with native code's memory, up to `limit()` bytes.
+    """Memory from the C library, up to a limit that includes native code's memory.
 
-    Without the limit, a program that fills tensors larger than the machine's memory would not get
-    an error: the system hands out addresses freely, and kills the process when the memory is used.
+    The limit turns a request for more memory than the machine has into an error.  Without it, the
+    system would hand out addresses, and later kill the process when it uses the memory.
     """
 
     def __init__(self, limit: Limit = default_budget) -> None:
@@ -86,9 +92,9 @@ class MallocAllocator:
 
 @lru_cache(maxsize=4096)
 def block_size(size: int) -> int:
-    """Return the size of the recycled block that serves a request of `size` bytes.
+    """Return the size of the recycled block for a request of `size` bytes.
 
-    The block's size is a multiple of the preferred alignment, and of a quarter of the largest power
+    A block's size is a multiple of the preferred alignment, and of a quarter of the largest power
     of two that does not exceed `size`.
     """
     step = max(PREFERRED_ALIGNMENT, 1 << max(size.bit_length() - 3, 0))
@@ -96,10 +102,10 @@ def block_size(size: int) -> int:
 
 
 class RecyclingAllocator:
-    """Keeps freed blocks, by size, for the next request of about the same size.
+    """Keeps freed blocks for the next request of about the same size (`block_size`).
 
-    A program that runs repeatedly requests the same tensors each time, and fresh pages cost more
-    than most kernels.  `block_size` defines which sizes are about the same.
+    A program that runs repeatedly requests the same sizes each time, and fresh pages cost more than
+    most kernels.
     """
 
     # The maximum number of bytes kept in blocks of one size. Larger blocks are freed immediately.
@@ -114,8 +120,7 @@ class RecyclingAllocator:
         if alignment <= PREFERRED_ALIGNMENT:
             alignment = PREFERRED_ALIGNMENT
             try:
-                # This is not a test followed by a pop, because another thread could take the last
-                # block in between.
+                # Do not test before popping: another thread could take the last block in between.
                 return self._idle[capacity].pop()
             except (KeyError, IndexError):
                 pass
@@ -135,7 +140,10 @@ class RecyclingAllocator:
             self._upstream.deallocate_bytes(address, capacity)
 
     def trim(self) -> bool:
-        """Return all idle blocks to the system; tell whether any existed."""
+        """Return all kept blocks to the upstream allocator.
+
+        The result says whether a block was returned.
+        """
         found = False
         for capacity, idle in list(self._idle.items()):
             with suppress(IndexError):
@@ -146,12 +154,11 @@ class RecyclingAllocator:
 
 
 class Ledger:
-    """The amount of live memory, its maximum, and the number of allocations.
+    """Counts live memory and allocations, and records their maxima.
 
-    Any thread may record memory here.  Buffers are freed by finalizers, and the garbage collector
-    may run a finalizer in the middle of any line here, on the same thread.  Therefore, recording
-    never waits for a lock: it adds an entry, and the thread that holds the lock adds up the other
-    threads' entries.
+    Any thread may use a ledger.  The garbage collector may run a finalizer, which frees a buffer,
+    in the middle of a ledger's own code, on the same thread.  Therefore, no method waits for a
+    lock.  A method appends an entry, and the thread that holds the lock adds up all entries.
     """
 
     def __init__(self) -> None:
@@ -175,8 +182,8 @@ class Ledger:
         self._add_up()
 
     def _add_up(self) -> None:
-        # Check again after the release: a thread that added an entry in the meantime found the lock
-        # taken.
+        # Check again after the release: another thread may have added an entry while the lock was
+        # held.
         while self._entries and self._adding_up.acquire(blocking=False):
             try:
                 while self._entries:
@@ -193,7 +200,7 @@ class Ledger:
 
 
 class ProfiledAllocator:
-    """Counts the memory that passes through it; `report` shows the counts."""
+    """Counts the memory that it passes on from another allocator; `report` returns the counts."""
 
     banner = "Choosing profiled allocator based on malloc."
 
@@ -212,7 +219,7 @@ class ProfiledAllocator:
         self._upstream.deallocate_bytes(address, size)
 
     def report(self) -> str:
-        """Return the report, with newlines, that a command-line program prints when it exits."""
+        """Return the lines that a command-line program prints when it exits."""
         ledger = self.ledger
         return (
             "HostAllocator profile:\n"
@@ -225,13 +232,13 @@ class ProfiledAllocator:
 
 
 class LeakCheckAllocator(ProfiledAllocator):
-    """Counts memory; at exit, reports only if some memory is still allocated."""
+    """Counts memory; reports only if some memory is still allocated at exit."""
 
     banner = "Choosing memory leak check allocator."
 
     @property
     def has_leak(self) -> bool:
-        """Whether memory is still allocated, in which case a command-line program fails."""
+        """Whether memory is still allocated; a command-line program then fails."""
         return self.ledger.current_allocations != 0
 
     def report(self) -> str:
@@ -245,10 +252,9 @@ class LeakCheckAllocator(ProfiledAllocator):
 
 
 class FixedSizeAllocator:
-    """Has a total of `CAPACITY` bytes, and reports each request to `log`.
+    """Provides at most `CAPACITY` bytes, and describes each request to `log`.
 
-    A request's size is counted as in the reference implementation, whose buffers have
-    `HEADER_BYTES` in front of their data.
+    As in the reference implementation, each request also counts a header of `HEADER_BYTES`.
     """
 
     banner = "Choosing fixed size malloc."
@@ -262,7 +268,7 @@ class FixedSizeAllocator:
 
     @property
     def remaining(self) -> int:
-        """The bytes that are still free."""
+        """How many bytes are still free."""
         return self.CAPACITY - self._ledger.current_bytes
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
@@ -285,7 +291,7 @@ class FixedSizeAllocator:
 
 
 class PooledAllocator(RecyclingAllocator):
-    """The default allocator: it recycles memory of the C library."""
+    """The default allocator: recycles memory of the C library."""
 
     banner = "Choosing malloc."
 
@@ -306,7 +312,7 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """Create an allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget of `MallocAllocator`.
+    """Create an allocator of one of `ALLOCATOR_KINDS`.  `limit` limits its memory.
 
     Raises:
         TfrtError: if the kind does not exist.

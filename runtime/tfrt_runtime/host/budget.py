@@ -1,5 +1,6 @@
-"""The memory budget of programs, which depends on the machine's memory, the process's limits, and
-the user.
+"""The memory budget of programs.
+
+The budget depends on the machine's memory, the process's limits, and the user.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def machine_memory() -> int:
-    """Return how many bytes this process can get; the machine and its cgroups limit them."""
+    """Return how many bytes the machine and the process's cgroups allow this process."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     own = ""
     with suppress(OSError):
@@ -32,10 +33,10 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
     """Return the memory limits of the process's cgroups and of their parents.
 
     Args:
-        own: lines of `number:controllers:path`, as /proc/self/cgroup has them; version 2 has the
-            number 0 and no controllers.
-        root: where the cgroups are mounted.  A container may see its own cgroup there, without
-            the path that the lines name.
+        own: the text of /proc/self/cgroup, with lines `number:controllers:path`.  The line of a
+            version 2 cgroup has the number 0 and no controllers.
+        root: where the cgroups are mounted.  A container may see its own cgroup there, even though
+            the lines name another path.
     """
     paths = {("memory.max", root, "/"), ("memory.limit_in_bytes", root / "memory", "/")}
     for line in own.splitlines():
@@ -50,8 +51,8 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
         inner = PurePosixPath(path.lstrip("/"))
         for folder in (inner, *inner.parents):
             file = top / folder / name
-            # The file is absent if the cgroup does not exist; it contains "max" if the cgroup has
-            # no limit.
+            # The file is missing if the cgroup does not exist. It contains "max" if there is no
+            # limit.
             with suppress(OSError, ValueError):
                 found[file] = int(file.read_text())
     return list(found.values())
@@ -59,9 +60,9 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """Return how many bytes RLIMIT_AS leaves available, or None if no limit applies.
+    """Return how many bytes RLIMIT_AS leaves to this process, or None if it sets no limit.
 
-    In a web page, return how many bytes values may use.  The limit is read only once.
+    On a web page, returns how many bytes values may use.  The limit is read only once.
     """
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY
@@ -80,10 +81,8 @@ def _address_space_left() -> int | None:
 def default_budget() -> int:
     """Return how many bytes programs may use if the user sets no budget.
 
-    The limits are read only once.
-
-    The default is half of the memory that the machine, its cgroups, and RLIMIT_AS leave: Python,
-    the compiler, and the threads' stacks need the other half.
+    The result is half of the memory that the machine, its cgroups, and RLIMIT_AS leave.  Python,
+    the compiler, and the threads' stacks need the other half.  The limits are read only once.
     """
     left = _address_space_left()
     available = machine_memory() if left is None else min(machine_memory(), left)
@@ -91,13 +90,13 @@ def default_budget() -> int:
 
 
 def parse_budget(memory: int | str | None) -> int:
-    """Return a budget in bytes from a byte count or a string such as "2G"; None means the default.
+    """Convert a byte count, or a string such as "2G", to a budget in bytes; None means the default.
 
-    The budget is at most half of the memory that RLIMIT_AS leaves, because ending a run takes some
+    The result is at most half of the memory that RLIMIT_AS leaves, because ending a run takes some
     memory beyond its budget.
 
     Raises:
-        TfrtError: if `memory` is neither of these, or is below 1 MiB.
+        TfrtError: if `memory` is not a byte count or a string of this form, or is below 1 MiB.
     """
     if memory is None:
         return default_budget()

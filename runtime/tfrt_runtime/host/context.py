@@ -1,4 +1,4 @@
-"""The context in which programs run: the host, and the objects that live as long as the host."""
+"""The host in which programs run, with the objects that live as long as the host."""
 
 from __future__ import annotations
 
@@ -46,15 +46,18 @@ Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
-"""How many seconds `HostContext.close` waits for the runs that it has cancelled."""
+"""How many seconds `HostContext.close` waits for the runs that it cancels."""
 HURRY_SECONDS = 0.1
-"""The same limit after Ctrl-C, and for threads whose kernels do not return."""
+"""How many seconds `close` waits after Ctrl-C.
+
+`close` also waits this long for threads whose kernels do not return.
+"""
 
 
 class SharedContext(Protocol):
     """An object that a host creates on first use, once per class.
 
-    If it has a method `close`, the method is called when the host is closed.
+    If the object has a method `close`, closing the host calls it.
     """
 
     def __init__(self, host: HostContext) -> None: ...
@@ -62,11 +65,11 @@ class SharedContext(Protocol):
 
 Shared = TypeVar("Shared", bound=SharedContext)
 HostRun: TypeAlias = Any
-"""A run: an instance of `host.request.Request`, whose module imports this module."""
+"""A run, which is a `host.request.Request`; that module imports this one."""
 
 
 def write_to_stdout(text: str) -> None:
-    """Write a program's output to standard output; this is the default sink."""
+    """Write a program's output to standard output; this is the default output of a host."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -88,10 +91,10 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
 class HostContext:
     """A host: a work queue, an allocator, the objects that its kernels share, and the output.
 
-    Close it, or use it in a `with` statement, to stop its threads.  If a host is dropped without
-    being closed, its threads stop when it is garbage-collected, after its last run.  On the queue
-    `s`, a run that no thread waits for never finishes; a host with such a run can be ended
-    only with `close`.
+    Close a host, or use it in a `with` statement, to stop its threads.  If a host is dropped
+    without being closed, its threads stop after its last run, when the host is garbage-collected.
+    On the work queue `s`, a run makes no progress unless a thread waits for it.  Close a host that
+    has an unfinished run on `s`.
     """
 
     def __init__(
@@ -108,14 +111,15 @@ class HostContext:
         """Create a host.
 
         Args:
-            loop: the event loop of `async def` kernels; by default the host's own, on a separate
-                thread.  The caller must run a given loop; it continues after the host is closed.
-            memory: the budget, in bytes or as a string such as "2G": the limit for native code and
-                tensors together, which applies when programs of this host request memory.  A run
-                that needs more fails with an error at the operation that requested the memory.  The
-                default is half of the memory that the process may have.
-            tracing: receives the activities of runs that start while tracing is enabled.
-            timers: the queue of timers for kernels and deadlines; by default the host's own.
+            loop: the event loop of `async def` kernels.  By default, the host has its own, on a
+                separate thread.  The caller must run a given loop, which the host does not close.
+            memory: the budget, in bytes or as a string such as "2G".  The memory of native code and
+                tensors together must not exceed the budget when a program of this host requests
+                memory.  Otherwise, the run fails with an error at the operation that requested the
+                memory.  The default is half of the memory that the process may have.
+            tracing: records the activities of runs that start while tracing is enabled.
+            timers: the queue of timers for kernels and deadlines.  By default, the host has its
+                own.
 
         Raises:
             TfrtError: if the description of the work queue, the allocator, or the memory is
@@ -142,15 +146,15 @@ class HostContext:
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
-        """The event loop of `async def` kernels: the user's, or the host's own once it exists."""
+        """The event loop of `async def` kernels, once there is one: the user's or the host's own.
+        """
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """Maps a value that a kernel returns to the value that its run receives.
+        """Returns the value that a run receives for a value that a kernel of the run returns.
 
-        The flag is True if another thread resolves the value.
-
-        By default, both are the same value.  While the steps of a run are chosen one by one, the
-        run receives another value, whose resolution is also a step.
+        Its flag is True if another thread resolves the value.  By default, both values are the
+        same.  While the steps of a run are chosen one by one, the run receives another value, and
+        resolving that value is also a step.
         """
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
@@ -159,10 +163,10 @@ class HostContext:
             if isinstance(allocator, str)
             else allocator
         )
-        # A counting allocator must see every tensor, so it makes tensors get their memory from
-        # Python.
+        # Any other allocator must see every tensor, so tensors then get their memory from Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
-        """The source of memory for native kernels' tensors, or 0 if the allocator provides it."""
+        """The source of memory for native kernels' tensors; 0 if Python's allocator is the source.
+        """
         self.on_diagnostic = on_diagnostic
         self.output = output
         self._shared: dict[type, object] = {}
@@ -172,18 +176,18 @@ class HostContext:
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
-        """The error message for runs that start now, if the host is cancelled."""
+        """The error message for runs that start while the host is cancelled; otherwise, None."""
         self.when_closed: Callable[[], None] = lambda: None
-        """Called when the host is closed and its runs are cancelled; ends their remaining tasks."""
+        """Called when the host is closed, to stop the tasks that its cancelled runs have left."""
         self.when_quiet: Callable[[], None] = lambda: None
-        """Called after `quiesce` has waited; releases resources of compiled code."""
+        """Called at the end of `quiesce`, to release resources of compiled code."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
-        """The error that a cancelled run's results become, unless a reason is given."""
+        """The error that the results of a cancelled run become, unless another reason is given."""
         self.identity = object()
-        """Identifies the host in places where a reference must not keep it alive."""
+        """An object that identifies the host without keeping it alive."""
         self.cancelled_address = self.cancelled.address
-        """The address of the native value, which lives until the host is closed."""
-        # An unfinished run refers to its host, so once the host is gone, nothing is running.
+        """The address of the native value of `cancelled`, which lives until the host is closed."""
+        # An unfinished run refers to its host, so a host that is gone has no runs.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 
@@ -219,11 +223,11 @@ class HostContext:
 
     @property
     def memory(self) -> int:
-        """The budget in bytes; see `__init__`."""
+        """The budget in bytes."""
         return self.work_queue.budget
 
     def set_memory(self, memory: int | str | None) -> None:
-        """Change the host's budget, even for current runs; None means the default.
+        """Change the host's budget, for current runs, too; None means the default.
 
         Raises:
             TfrtError: if `memory` is neither a byte count nor a string such as "2G".
@@ -231,10 +235,10 @@ class HostContext:
         self.work_queue.budget = parse_budget(memory)
 
     def cancel(self, message: str = CANCELLED) -> None:
-        """Cancel all runs of the host, and all later runs as soon as they start.
+        """Cancel all runs of the host; later runs are cancelled as soon as they start.
 
-        Kernels that have not started are skipped; unavailable results become errors with `message`.
-        `restart` allows new runs again.  Any thread may call this.
+        Kernels that have not started are skipped, and unavailable results become errors with
+        `message`.  `restart` allows new runs again.  Any thread may call this.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         self.cancel_message = message
@@ -242,12 +246,12 @@ class HostContext:
             request.cancel(message)
 
     def restart(self) -> None:
-        """Allow new runs after `cancel`; runs that were cancelled stay cancelled."""
+        """Allow new runs after `cancel`.  The runs that were cancelled stay cancelled."""
         self.cancel_message = None
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether `cancel` was called and `restart` was not called afterward."""
+        """Whether `cancel` was called, and `restart` was not called afterward."""
         return self.cancel_message is not None
 
     def serve(self, request: HostRun | None) -> HostRun | None:
@@ -258,12 +262,12 @@ class HostContext:
         return before
 
     def print(self, text: str) -> None:
-        """Print on behalf of the kernel that is running on this thread."""
+        """Print text for the kernel that is running on this thread."""
         request: HostRun | None = getattr(self._local, "request", None)
         (self.output if request is None else request.output)(text)
 
     def shared_context(self, kind: type[Shared]) -> Shared:
-        """Return the host's only object of class `kind`, created on first use."""
+        """Return this host's object of class `kind`; create it on first use."""
         with self._lock:
             found = self._shared.get(kind)
             if found is None:
@@ -273,33 +277,35 @@ class HostContext:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the host is closed or belongs to the parent of this forked process."""
+        """Whether the host is closed, or belongs to the parent of this forked process."""
         return self.was_closed or self.work_queue.is_of_parent
 
     @property
     def has_runs(self) -> bool:
-        """Whether a run is unfinished."""
+        """Whether the host has an unfinished run."""
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Tell whether a run waits for a value from outside the runtime."""
+        """Tell whether a run waits for a value that the runtime does not resolve."""
         return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:
-        """Count the existing AsyncValues of this host; exact only while nothing is running."""
+        """Return how many AsyncValues of this host exist.
+
+        The number is exact only while nothing is running.
+        """
         own = 0 if self.was_closed else 1  # for `cancelled`
         return self.work_queue.live_values() - own
 
     def quiesce(self, timeout: float | None = None) -> bool:
-        """Wait until all runs of this host have finished; return False if time runs out first.
+        """Wait until all runs of this host have finished; return False after `timeout` seconds.
 
-        The wait includes tasks that compiled code has left running, which run on this thread if no
-        other thread takes them.  It also includes runs that start in the meantime.
+        Also waits for runs that start in the meantime, and for tasks that compiled code has left
+        running.  If no other thread runs these tasks, this thread does.
 
         Raises:
-            WorkQueueError: in a kernel of the host, because the kernel's own run cannot finish
-                before the kernel returns, and on a thread that must not wait for the user's work
-                queue.
+            WorkQueueError: in a kernel of this host, because its run cannot finish before the
+                kernel returns; and on a thread that must not wait for the user's work queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue
@@ -309,7 +315,7 @@ class HostContext:
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """Wait like `quiesce`; on a thread that runs a kernel, wait only for other work."""
+        """Do what `quiesce` does; on a thread that runs a kernel, wait only for other work."""
         if self.work_queue.is_at_work_here:
             own: HostRun | None = getattr(self._local, "request", None)
 
@@ -332,11 +338,11 @@ class HostContext:
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Cancel all runs, wait at most `timeout` seconds for them, and stop the threads.
 
-        A run that waits for a value from elsewhere finishes when the value becomes available.  A
-        busy thread exits after its kernel returns; this call does not wait for the thread.
+        A run that waits for a value from elsewhere finishes when that value becomes available.  A
+        busy thread exits after its kernel returns; this call does not wait for that thread.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts the wait; the host is closed nevertheless.
+            KeyboardInterrupt: if the user interrupts the wait.  The host is closed even then.
         """
         if self.was_closed:
             return
@@ -352,21 +358,22 @@ class HostContext:
         try:
             is_quiet = self._quiesce(deadline_in(timeout))
         except KeyboardInterrupt as raised:
-            # An unfinished run keeps the host alive, and nothing would end the run later.
+            # Wait for the cancelled runs anyway: an unfinished run would keep the host alive
+            # forever.
             interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
         self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
-        self._shared.clear()  # threads of the queue may use these objects until they exit
-        del self.cancelled  # a request that could not be cancelled in time also refers to it
+        self._shared.clear()  # do this after `stop`: the queue's threads use these objects
+        del self.cancelled  # a run that could not be cancelled in time still refers to it
         if self.tensor_store:  # other hosts may still use the store
             native_process().quick.trim_store(self.tensor_store)
         if interrupt is not None:
             raise interrupt
 
     def _quiesce_in_a_hurry(self) -> bool:
-        """Wait at most HURRY_SECONDS for cancelled runs, even if the user interrupts repeatedly."""
+        """Wait at most HURRY_SECONDS for cancelled runs, even if the user presses Ctrl-C again."""
         deadline = time.monotonic() + HURRY_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(KeyboardInterrupt):
@@ -375,7 +382,7 @@ class HostContext:
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
-    """Return a function that tells whether the host still exists and has an unfinished run."""
+    """Return a function that tells whether the host exists and has an unfinished run."""
 
     def ask() -> bool:
         found = host()
@@ -387,7 +394,7 @@ def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
 def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     """Clean up after a host that was dropped without being closed.
 
-    Any thread may call this, even one of the host's own.
+    Any thread may call this, including threads of the host.
     """
     timers.close(timeout=0.0)
     queue.stop(timeout=0.0)

@@ -1,4 +1,4 @@
-"""The default host, and values on it: resolved by users, following futures, or gathered."""
+"""The default host, and functions that make values on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfrt_runtime.host.values.promises import from_future, is_future
 
 
 class _Default:
-    """The default host, and all former default hosts."""
+    """The current default host, and the former default hosts that are still open."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -40,10 +40,10 @@ _default = _Default()
 
 
 def default_host() -> HostContext:
-    """Return the default host of this process, created with the work queue `mstd` on first use.
+    """Return the default host of this process; create it on first use, with the work queue `mstd`.
 
-    It is closed when the interpreter exits.  If it is closed earlier, a new default host replaces
-    it.
+    The default host is closed when the interpreter exits.  If it is closed earlier, the next call
+    creates another one.
     """
     host = _default.host
     if host is not None and not host.is_closed:
@@ -57,7 +57,7 @@ def default_host() -> HostContext:
 
 
 def set_default_host(host: HostContext | None) -> None:
-    """Make `host` the default host; if it is None, a new one is created on the next use.
+    """Make `host` the default host.  If it is None, the next use creates a new default host.
 
     The previous default host stays open.  All former default hosts are closed when the interpreter
     exits.
@@ -70,7 +70,10 @@ def set_default_host(host: HostContext | None) -> None:
 
 
 def users_default_host() -> HostContext | None:
-    """Return the last host passed to `set_default_host`, or None if it is closed or missing."""
+    """Return the host that was last passed to `set_default_host`.
+
+    Return None if no host was passed, or if the host is closed.
+    """
     with _default.lock:
         host = _default.host if _default.is_of_user else None
         return None if host is None or host.is_closed else host
@@ -83,7 +86,7 @@ def _close() -> None:
 
 
 def of_future(future: Future) -> AsyncValue:
-    """See `AsyncValue.from_future`."""
+    """Do what `AsyncValue.from_future` documents."""
     if not is_future(future):
         raise TypeError(f"expected a future, found {type(future).__name__}")
     made = from_future(default_host().work_queue, future)
@@ -101,21 +104,21 @@ HOOKS.of_future = of_future
 
 
 class Returning(ABC):
-    """The base class of executions; `gather` replaces each execution with the value that it
-    returns.
+    """The base class of executions.
+
+    `gather` replaces an execution with its return value.
     """
 
     @abstractmethod
     def as_value(self) -> AsyncValue:
-        """Return one AsyncValue for the run's return value, resolved when the return value is
-        available.
-        """
+        """Return an AsyncValue that becomes the execution's return value."""
 
 
 def unavailable() -> AsyncValue:
-    """Return a value that the caller resolves with `set_result` or `set_exception`.
+    """Return a value that the caller must resolve with `set_result` or `set_exception`.
 
-    If the last reference to this object is dropped first, the value becomes an error that says so.
+    If the last reference to this object is dropped before that, the value becomes an error that
+    says so.
     """
     place = place_of_caller()
     return make_unavailable(
@@ -125,12 +128,11 @@ def unavailable() -> AsyncValue:
 
 
 def gather(*values: object) -> AsyncValue:
-    """Return one AsyncValue of the tuple of all values, in order.
+    """Return one AsyncValue that becomes the tuple of all `values`, in order.
 
-    The first error becomes its error.
-
-    Futures are awaited, and a run is replaced with its result or with the tuple of its results.
-    All other objects are used unchanged.
+    If some of the values become errors, the result becomes the first of these errors in the tuple's
+    order.  Futures are awaited.  An execution is replaced with its result, or with the tuple of its
+    results.  All other objects are used unchanged.
 
     Raises:
         TfrtError: if the values are passed in a list.
@@ -158,7 +160,7 @@ def gather(*values: object) -> AsyncValue:
             is_last = left == 0
             if is_last:
                 made.basis = ()
-        with contextlib.suppress(RuntimeError):  # an error came first, or the result was cancelled
+        with contextlib.suppress(RuntimeError):  # made is already resolved
             if value.state is State.ERROR:
                 made.follow(value)
             elif is_last and not made.done():
@@ -170,7 +172,7 @@ def gather(*values: object) -> AsyncValue:
 
 
 def _value_of(given: object) -> object:
-    """Return what to gather for a value, a future, a run, or another object."""
+    """Return the value to gather for a value, a future, a run, or another object."""
     if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given

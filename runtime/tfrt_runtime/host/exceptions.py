@@ -1,5 +1,6 @@
-"""Exceptions that are not failures of a program; they are in a separate module because few runs
-need them.
+"""Exceptions for cancelled values and exceeded time limits.
+
+The exceptions are in a separate module because few runs need them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 
 class CancelledError(TfrtError, concurrent.futures.CancelledError):
-    """The value was cancelled, or the run that would have made it was cancelled."""
+    """The value was cancelled, or the run that should have made it was cancelled."""
 
 
 class TimeoutError(TfrtError, builtins.TimeoutError):
@@ -19,10 +20,10 @@ class TimeoutError(TfrtError, builtins.TimeoutError):
 
 
 def awaited_cancellation(diagnostic: Diagnostic) -> BaseException:
-    """Return the exception to raise in an asyncio task that awaits a cancelled value.
+    """Return the exception for an asyncio task that awaits a cancelled value.
 
-    It is also an `asyncio.CancelledError`, so the task is cancelled, as it would be by a cancelled
-    future.
+    The exception is also an `asyncio.CancelledError`, so the task ends as cancelled, as if it had
+    awaited a cancelled future.
     """
     import asyncio
 

@@ -19,14 +19,14 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 PLAIN = {str, bytes, int, float, bool, NoneType}
 
 _MAX_PLACES = 1000
-"""Maximum number of traceback entries that an error keeps.
-
-Python raises RecursionError at this depth.
-"""
+"""Maximum number of traceback entries of an error.  At this depth, Python raises RecursionError."""
 _MAX_OTHERS = 3
 """Maximum number of other failed steps that an error of a run names."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
-"""The instruction at which a new frame starts: the first on 3.11 and 3.12, the second since 3.13.
+"""The instructions before the user's bytecode in `_stand_in`.
+
+A new frame is positioned at the first instruction on Python 3.11 and 3.12, and at the second on
+later versions.
 """
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
@@ -35,7 +35,7 @@ _new_frame = ctypes.PYFUNCTYPE(
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
-    """Return the exception to raise for a value that is an error."""
+    """Return the exception that is raised for an error value."""
     if diagnostic.ending in (Ending.FAILED, Ending.BROKEN):
         return TfrtError(diagnostic)
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
@@ -45,9 +45,9 @@ def exception_of(diagnostic: Diagnostic) -> TfrtError:
 
 
 def diagnostic_of(exception: BaseException) -> Diagnostic:
-    """Return the error for a value that user code failed to make.
+    """Return the error for an exception that user code has raised.
 
-    Its cause is the detached exception.
+    The error's cause is the exception, after `detach`.
     """
     if isinstance(exception, TfrtError) and exception.diagnostics:
         return exception.diagnostics[0]
@@ -64,20 +64,23 @@ def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
 
 
 def printable(said: object) -> str:
-    """Return printable text for a user's object; this neither fails nor takes long."""
+    """Return printable text for a user's object.
+
+    The user's `__str__` may raise an exception or hang; the text then says so.
+    """
     try:
         text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
         return f"<its __str__ took more than {MAX_SECONDS} s>"
-    except BaseException as problem:  # noqa: BLE001 - it is the user's __str__
+    except BaseException as problem:  # noqa: BLE001 - a user's __str__ may raise anything
         return f"<its __str__ raised {type(problem).__name__}>"
     return text.encode(errors="backslashreplace").decode()
 
 
 def _is_plain(said: object) -> bool:
-    """Tell whether making the text runs no user code.
+    """Tell whether `str(said)` runs no user code.
 
-    An exception's text is the text of its arguments.
+    The text of an exception consists of the texts of its arguments.
     """
     if isinstance(said, str):
         return True
@@ -88,9 +91,9 @@ def _is_plain(said: object) -> bool:
 def detach(exception: BaseException) -> None:
     """Reduce the tracebacks of an exception and of its causes to source locations.
 
-    Frames refer to their callers, and callers refer to the values, runs, and notebook cells that
-    they were using.  If an error value held the frames, it would never be freed, because they may
-    refer to the error value.
+    A frame refers to its callers, and to the values, runs, and notebook cells that they use.  Any
+    of these objects may refer to the error value, so an error value that held frames would never be
+    freed.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [exception]
@@ -109,7 +112,7 @@ Problem = TypeVar("Problem", bound=BaseException)
 
 
 def for_users(problem: Problem) -> Problem:
-    """Return an exception for users: its traceback has only the frames of user code."""
+    """Remove the runtime's frames from an exception's traceback; return the exception."""
     found: list[TracebackType] = []
     frames = problem.__traceback__
     while frames is not None:
@@ -123,13 +126,13 @@ def for_users(problem: Problem) -> Problem:
 
 
 def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
-    """Return the error of one of `count` mapped calls, with a note that names the call."""
+    """Return an error of one of `count` mapped calls, with a note that names the call."""
     named = note(f"element {index} of {count}")
     return replace(diagnostic, notes=(*diagnostic.notes, named))
 
 
 def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
-    """Return a run's error, with notes for the run's other failures, which are in `failed`."""
+    """Add notes for the run's other failures, `failed`, to a run's error; return the error."""
     if not isinstance(problem, TfrtError):
         return problem
     own = {(one.message, one.location) for one in problem.diagnostics}
@@ -143,9 +146,10 @@ def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:
-    """Return the traceback from the user's kernel inward, over frames that never ran.
+    """Return a traceback with the same places, over frames that never ran.
 
-    If there are more than `_MAX_PLACES` entries, the outermost and the innermost ones remain.
+    The traceback starts at the user's kernel.  If it has more than `_MAX_PLACES` entries, only the
+    outermost and the innermost remain.
     """
     found: list[TracebackType] = []
     while frames is not None:
@@ -164,13 +168,14 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(frames: TracebackType) -> bool:
-    """Tell whether the first frame belongs to one of our own packages (`HOOKS.own_packages`)."""
+    """Tell whether a traceback's first frame belongs to this project (`HOOKS.own_packages`)."""
     return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
-    """Return a traceback that names a function, for an exception whose traceback has no line of the
-    function.
+    """Return a traceback with one entry, at the first line of `function`.
+
+    Use it for an exception whose traceback has no line of the function.
     """
     code = function.__code__
     return _place(code, function.__globals__, -1, code.co_firstlineno, None)
@@ -185,10 +190,12 @@ def _place(
 ) -> TracebackType:
     """Return a traceback entry at `line` of `code`, over a frame that never ran.
 
-    `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices.  The
-    alternative, the frame of an unstarted generator, requires calling the code: the user's bytecode
-    would have to be preceded by RETURN_GENERATOR and have no exception table (3.11 closes the
-    generator by raising in it) and no parameters.
+    `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices the
+    frame.
+
+    Rejected alternative: the frame of a generator that has not started.  To make a generator, this
+    module would have to call the user's code, with RETURN_GENERATOR inserted at its start, and
+    without its parameters and exception table (Python 3.11 closes the generator by raising in it).
     """
     stand_in, offset = _stand_in(code.co_positions, instruction, line)
     frame = _new_frame(_thread_state(), stand_in, space, _NoLocals(stand_in))
@@ -199,34 +206,39 @@ def _place(
 def _stand_in(
     positions: Callable[[], Iterable[tuple[int | None, ...]]], instruction: int, line: int
 ) -> tuple[CodeType, int]:
-    """Return the code for a frame that shows an instruction of the user's code, and its offset.
+    """Return code for a frame that shows an instruction of the user's code.
 
-    The offset is the position of the instruction in the returned code.
+    Also return an offset in the returned code, for the traceback's entry.
 
-    Readers use the entry's line (IPython), its instruction's columns (`traceback`), the instruction
-    itself (`executing`, for IPython's marks), or the frame's line and columns (pdb's `list`, rich).
-    To make them all agree, we put a prologue with the instruction's line and columns in front of
-    the user's bytecode; a new frame is positioned at that prologue.
+    Readers of a traceback use different parts of an entry:
 
-    If the code has another line for the instruction, as in entries that libraries make by hand, no
-    expression is marked: the returned offset points to the prologue, which has `line` and no
-    columns.
+    - IPython uses the entry's line, and `traceback` the columns of its instruction.
+    - `executing`, for IPython's marks, uses the instruction itself.
+    - pdb's `list` and rich use the frame's line and columns.
+
+    To make all of them agree, the returned code is the user's bytecode after a prologue, which has
+    the instruction's line and columns.  A new frame is positioned at the prologue.
+
+    If the user's code has another line for the instruction, as in entries that libraries make by
+    hand, no expression is marked.  The returned offset is then the offset of the prologue, which
+    has `line` and no columns.
 
     Args:
-        positions: `co_positions` of the code.  As a cache key, a bound method is compared by the
-            identity of its object; the code objects of two files may compare equal.
-        instruction: the instruction's offset in the code, in bytes; negative if it is unknown.
-        line: the instruction's line; -1 if it has none.
+        positions: `co_positions` of the user's code.  It is part of a cache key: a bound method is
+            compared by the identity of its object, whereas the code objects of two files may be
+            equal.
+        instruction: the instruction's offset in the user's code, in bytes; negative if unknown.
+        line: the instruction's line, or -1 if it has none.
     """
     code = positions.__self__  # type: ignore[attr-defined]
-    if code.co_code.startswith(_PROLOGUE):  # already made here, for an error that caused this one
+    if code.co_code.startswith(_PROLOGUE):  # `_stand_in` has already made this code
         return code, instruction
     found = next(islice(positions(), max(instruction, 0) // 2, None), (None,))
     is_known = instruction >= 0 and found[0] == line
     _, end_line, column, end_column = found if is_known else (line, line, None, None)
     away = line - code.co_firstlineno
-    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column". The second entry
-    # resets the line to where the code's own table starts.
+    # The format is in CPython's Objects/locations.md: 14 is "long form", 13 is "no column". The
+    # second entry resets the line to the start of the user's table.
     prologue = (
         bytes([0x80 | 14 << 3 | 1]),
         _varint(abs(away) << 1 | (away < 0)),
@@ -239,7 +251,7 @@ def _stand_in(
         co_code=_PROLOGUE + code.co_code,
         co_linetable=b"".join(prologue) + code.co_linetable,
         co_exceptiontable=b"",  # its offsets would be wrong
-        co_flags=code.co_flags & ~CO_OPTIMIZED,  # otherwise, a frame ignores the locals given to it
+        co_flags=code.co_flags & ~CO_OPTIMIZED,  # with it, a frame ignores its locals
     )
     return stand_in, instruction + len(_PROLOGUE) if is_known else 0
 
@@ -247,13 +259,13 @@ def _stand_in(
 def _varint(number: int) -> bytes:
     """Encode a number in groups of 6 bits, lowest first.
 
-    Bit 6 is set in all groups but the last.
+    Bit 6 is set in all groups except the last.
     """
     return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
 
 
 class _NoLocals(dict[str, object]):
-    """The local variables of a frame that never ran: empty, but names that `code` uses can be read.
+    """The local variables of a frame that never ran: no items, but every variable can be read.
 
     IPython reads the arguments to show the call: `check(pieces)`, `check(pieces=<not kept>)`.
     """

@@ -1,9 +1,9 @@
 """Handle Ctrl-C while the runtime works on the main thread.
 
-Python may raise KeyboardInterrupt between any two bytecodes of the main thread: for instance,
-halfway through the start of a run, whose native parts then have no owner, or in a finalizer or a
-callback of the native core, where no code can catch it.  Therefore, our own handler receives
-SIGINT.  Its action depends on the code that the thread is running:
+Python may raise KeyboardInterrupt between any two bytecodes of the main thread.  If Python raises
+it halfway through the start of a run, the native parts of the run have no owner.  If Python raises
+it in a finalizer or in a callback of the native core, no code can catch it.  Therefore, this
+module's handler receives SIGINT.  What it does depends on the code that the thread is running:
 
     in user code             it raises, as Python's handler does; even in a kernel
     in a wait for a queue    it makes a note, to which the waiting loop reacts
@@ -11,7 +11,7 @@ SIGINT.  Its action depends on the code that the thread is running:
                              interpreter, until the thread is back in user code or DEFER_NS
                              has elapsed
 
-While native code waits, it returns to Python regularly (`in_slices`), so that signals are handled.
+A wait in native code regularly returns to Python (`in_slices`), so that signals are handled.
 """
 
 from __future__ import annotations
@@ -36,57 +36,66 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""How long the runtime's code is not interrupted.  No start of a run takes that long, but waiting
-for a lock may.
+"""How long the runtime's code is not interrupted.
+
+No start of a run takes that long, but waiting for a lock may.
 """
 SLICE_NS = 20_000_000
-"""How long a waiting thread stays in native code before it lets Python handle signals."""
+"""The time after which a waiting thread leaves native code, so that Python can handle signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
-"""Modules whose functions run when objects are destroyed; exceptions raised there are lost."""
+"""Modules whose functions run when objects are destroyed.  Exceptions that they raise are lost."""
 WAS_RAISED = "tfrt_was_raised"
-"""The attribute that marks an interrupt that a result has raised.
+"""The attribute of an interrupt that a result has raised.
 
-A wait for the result's run does not raise the interrupt again.
+A wait for the run of that result does not raise such an interrupt again.
 """
 NAMED_TUPLE = "namedtuple_"
-"""The prefix of the module name of a named tuple's constructor; the class name follows it."""
+"""The start of the module name of a named tuple's constructor; the class name follows."""
 
 
 class Interrupts:
-    """The handler and its note; `INTERRUPTS` is the process's instance.
+    """The handler of SIGINT, and its note; `INTERRUPTS` is the process's instance.
 
-    Use it as a context manager around a wait: inside the block, our handler receives SIGINT if this
-    is the main thread and Python's own handler was installed.  The handler stays installed, because
-    changing it costs more than a short run; in user code it behaves like Python's.
+    Use the instance as a context manager around a wait.  Inside the block, its handler receives
+    SIGINT if this is the main thread and Python's own handler was installed.  The handler stays
+    installed, because changing it costs more than a short run.  In user code, it does what Python's
+    handler does.
     """
 
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self.handler: Callable[[int, FrameType | None], None] | None = None
-        """The object that calls `answer`; None until the native core is loaded."""
+        """The native function that calls `answer`; None until the native core is loaded."""
         self.answer = self._answer
         self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """The address of words that native code also reads and writes."""
+        """The address of the words that native code also uses."""
         self._deferred_at = 0
         """When an interrupt was deferred, in ns of the monotonic clock; 0 if none is deferred."""
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
-        """These callbacks do additional work when the handler is installed and when a note is made;
-        both run on the main thread.
+        """Called on the main thread when a signal arrives.
+
+        The other attribute, `when_installed`, is called after `install`.
         """
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
     def waits(self) -> int:
-        """How many waits the main thread is in; inside them, code must `allow` interrupts."""
+        """How many nested waits the main thread is in.
+
+        Inside a wait, user code must be surrounded by `allow` and `forbid`.
+        """
         return self._words.waits
 
     @property
     def may_raise(self) -> bool:
-        """Whether the main thread is running user code, which may be interrupted; see `allow`."""
+        """Whether the main thread is running user code inside a wait.
+
+        User code may be interrupted (`allow`).
+        """
         return self._words.may_raise != 0
 
     @property
@@ -95,7 +104,7 @@ class Interrupts:
         return self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler
 
     def install(self) -> None:
-        """Replace Python's handler if it is installed; do nothing except on the main thread."""
+        """Replace Python's handler, if it is installed and this is the main thread."""
         if (
             self.handler is not None
             and get_ident() == self._main
@@ -105,7 +114,7 @@ class Interrupts:
             self.when_installed()
 
     def _answer(self, _number: int, frame: FrameType | None) -> bool:
-        """Handle a signal that arrived in `frame`; return True if it must be raised again.
+        """Handle a signal that arrived in `frame`; return True if the signal must be raised again.
 
         Raises:
             KeyboardInterrupt: if the thread is running user code.
@@ -130,13 +139,16 @@ class Interrupts:
         self._deferred_at = monotonic_ns()
         if not self._has_reminder:
             self._has_reminder = True
-            # Do not use `threading` here: this thread may hold its locks.
+            # Do not use `threading`: this thread may hold its locks.
             with contextlib.suppress(RuntimeError):
                 _thread.start_new_thread(self._remind, ())
         return True
 
     def _remind(self) -> None:
-        """Interrupt the main thread again if it stays in the runtime's code: it may be asleep."""
+        """Interrupt the main thread again while it stays in the runtime's code.
+
+        The main thread may be asleep there.
+        """
         while since := self._deferred_at:
             time.sleep(max(0, since + DEFER_NS - monotonic_ns()) / 1e9)
             if self._deferred_at == since:
@@ -146,8 +158,8 @@ class Interrupts:
 
     def __enter__(self) -> None:
         if get_ident() == self._main:
-            # A notebook restores Python's handler before each cell; within a cell, the handler does
-            # not change.
+            # A notebook restores Python's handler before each cell, but does not change it within a
+            # cell.
             now = monotonic_ns()
             if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
@@ -158,17 +170,17 @@ class Interrupts:
         """End the wait.
 
         Raises:
-            KeyboardInterrupt: if an interrupt arrived that no kernel has raised.
+            KeyboardInterrupt: if an interrupt has arrived that was not raised in a kernel.
         """
         if get_ident() == self._main:
             self._words.waits -= 1
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:
-        """Handle an interrupt that arrived in the meantime; do nothing except on the main thread.
+        """On the main thread, raise an interrupt that was noted.
 
         Raises:
-            KeyboardInterrupt: if an interrupt arrived.
+            KeyboardInterrupt: if an interrupt was noted.
         """
         if self._words.noted and get_ident() == self._main:
             self._words.noted = 0
@@ -176,15 +188,15 @@ class Interrupts:
 
     @property
     def is_noted(self) -> bool:
-        """Whether an interrupt has arrived that the main thread has not handled yet."""
+        """Whether an interrupt has arrived that the main thread has not handled."""
         return self._words.noted != 0
 
     def allow(self) -> None:
-        """Record that this thread now runs user code, which may be interrupted.
+        """Record that this thread runs user code from now on, which may be interrupted.
 
         Raises:
-            KeyboardInterrupt: if an interrupt arrived before, and at any time until `forbid` is
-                called.
+            KeyboardInterrupt: if an interrupt was noted.  Until `forbid` is called, a new interrupt
+                raises it, too.
         """
         if self.waits and get_ident() == self._main:
             self._words.may_raise = 1
@@ -197,8 +209,9 @@ class Interrupts:
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Tell whether `frame` runs the runtime's code or a finalizer, or standard library code called
-    by them.
+    """Return whether `frame` runs code of the runtime or a finalizer.
+
+    Standard library code that the runtime or a finalizer calls counts, too.
     """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -215,12 +228,12 @@ INTERRUPTS = Interrupts()
 
 
 class Waits(threading.local):
-    """The wait of a thread that is running machine code."""
+    """Per-thread state: whether the wait on this thread continues, for machine code."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Tells whether to keep waiting.
+    """A function that returns whether this thread's wait continues.
 
-    If not, machine code, which cannot be suspended, is abandoned.
+    If the wait does not continue, machine code bails out, because machine code cannot be suspended.
     """
 
 
@@ -228,7 +241,7 @@ WAITS = Waits()
 
 
 def _go_on_alone(deadline: int | None) -> None:
-    """Do the work of other threads on the only thread of a web page.
+    """Do the work that is due on a web page, which has only one thread, during a wait.
 
     Raises:
         TfrtError: if this wait would never return.
@@ -249,7 +262,10 @@ def in_slices(
     interrupted: Callable[[], bool],
     slice_ns: int = SLICE_NS,
 ) -> bool:
-    """Call `step` with the end time of each slice until it returns 0; see `WorkQueue.wait`."""
+    """Call `step` with the end time of each slice until it returns 0.
+
+    `WorkQueue.wait` documents the parameters and the result.
+    """
     now = time.monotonic_ns()
     deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
 

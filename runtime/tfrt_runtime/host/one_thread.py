@@ -1,18 +1,20 @@
 """The work that a web page's only thread does during a wait.
 
-Where threads can be started, timers, event loops of kernels, and the notebook's pump each have a
-thread.  In a page, each of them is a source: a function that does the work that is currently due.
-Sources are called in only two places:
+Elsewhere, timers, event loops of kernels, and the notebook's pump each have a thread.  On a page,
+each of them is a *source*: a function that does the work that is currently due.  Sources are called
+in only two places:
 
     a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
     between cells             a timer of the page's own event loop (`_between`)
 
-A sleeping kernel does no other work, which would run in the middle of the kernel: only the sources
-that look on (`add`) are called, and one of them may end the sleep (`end_sleep`).  If nothing is
-left that could end a wait, the wait would never return: `gives_up` detects this, and the waiting
-code raises an error.  No wait relies on switching stacks (JavaScript promise integration): not all
-browsers support it, and switching below a callback from native code crashes the interpreter.  Where
-stacks can be switched, a wait lets the page's event loop take turns, so that messages of the page
+While a kernel sleeps, only sources that run no kernels (`looks_on`) are called: other work would
+run in the middle of the sleeping kernel.  A source that runs no kernels may end the sleep
+(`end_sleep`).  If no source is left that could end a wait, `gives_up` detects this, and the waiting
+code raises an error.
+
+No wait depends on switching stacks (JavaScript promise integration).  Not all browsers support it,
+and switching below a callback from native code crashes the interpreter.  Where stacks can be
+switched, a wait lets the page's event loop run from time to time, so that messages of the page
 arrive (`let_page_in`).
 """
 
@@ -28,18 +30,21 @@ from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
 Source = Callable[[], float | None]
-"""Does the work that is due; returns the seconds until its next call, or None if no work is left.
+"""A function that does the work that is due.
+
+It returns the seconds until its next call, or None if it has no work left.
 """
 Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_NESTED = 40
-"""Maximum number of nested entries into native code: about a hundred crash a page's interpreter."""
+"""Maximum number of nested entries into native code.  About a hundred nested entries crash a page.
+"""
 LONGEST_SLEEP = 0.02
 DEAD_WAITS = 4
 IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class OneThread:
-    """The sources of this process; unused if threads can be started."""
+    """The sources of this process.  Unused if threads can be started."""
 
     def __init__(self) -> None:
         self._sources: dict[Source, bool] = {}
@@ -47,15 +52,17 @@ class OneThread:
         self._running: set[Source] = set()
         self._timer: Any = None
         self._dead_waits = 0
-        """The number of consecutive waits that no event could end."""
+        """The number of consecutive waits that no source could end."""
         self._depth = 0
         self._is_awake = True
         self.callback = IDLE(self._idle)
 
     def add(self, source: Source, *, resolves: bool = True, looks_on: bool = False) -> None:
-        """Add a source, which is called soon.  With `resolves`, it may end a wait.
+        """Add a source, which is called soon.
 
-        With `looks_on`, it runs no kernels, and is also called while a kernel is sleeping.
+        Args:
+            resolves: whether the source may end a wait.
+            looks_on: whether the source runs no kernels, and may be called while a kernel sleeps.
         """
         self._sources[source] = resolves
         if looks_on:
@@ -63,7 +70,7 @@ class OneThread:
         self.wake()
 
     def end_sleep(self) -> None:
-        """End the sleep of the kernel that is sleeping, if any, with an error."""
+        """End the sleep of a kernel, if one is sleeping, with an error."""
         self._is_awake = True
 
     def remove(self, source: Source) -> None:
@@ -72,7 +79,7 @@ class OneThread:
         self._onlookers.discard(source)
 
     def wake(self, delay: float = 0.0) -> None:
-        """Arrange for the sources to be called in `delay` seconds, even between cells."""
+        """Schedule a call of the sources in `delay` seconds, between cells if necessary."""
         import asyncio
 
         try:
@@ -90,15 +97,15 @@ class OneThread:
             self.wake(max(delay, 0.001))
 
     def run(self, *, in_kernel: bool = False) -> float | None:
-        """Do the work that is due; return the seconds until more work is due, or None if no work is
-        left.
+        """Do the work that is due.
 
-        With `in_kernel`, do only the work that is done while a kernel is sleeping.
+        Returns the seconds until the next work, or None if no work is left.  With `in_kernel`,
+        calls only the sources that may run while a kernel sleeps.
         """
         soonest: float | None = None
         is_alive = False
         for source, resolves in list(self._sources.items()):
-            # A source that is waiting must not be called by its own wait.
+            # A source that waits must not be called again during its own wait.
             if source in self._running or (in_kernel and source not in self._onlookers):
                 continue
             self._running.add(source)
@@ -115,13 +122,13 @@ class OneThread:
 
     @property
     def hears_page(self) -> bool:
-        """Whether messages of the page arrive while this code runs; always True outside a page."""
+        """Whether messages of the page arrive while this code runs; outside a page, always True."""
         if HAS_THREADS:
             return True
         return self._depth == 0 and _switching()[0]()
 
     def let_page_in(self) -> None:
-        """Let the page's event loop run, if stacks can be switched here."""
+        """Let the page's event loop run, if stacks can be switched now."""
         if self.hears_page:
             import asyncio
 
@@ -135,10 +142,10 @@ class OneThread:
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Tell whether no event is left that could end a wait without a time limit.
+        """Return whether no source is left that could end a wait without a time limit.
 
-        If so, the count of such waits restarts at 0.  The next wait may belong to another kernel,
-        namely the one that was waiting for the kernel whose wait ends now.
+        If so, this wait now ends, and the count of such waits starts again at 0.  The kernel around
+        this wait may be inside another wait, which needs its own count.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:
@@ -146,8 +153,9 @@ class OneThread:
         return is_dead
 
     def _idle(self, timeout_ns: int) -> int:
-        """Work or sleep while native code waits for `timeout_ns`; a negative `timeout_ns` means no
-        limit.
+        """Work or sleep while native code waits for `timeout_ns`.
+
+        A negative `timeout_ns` means no limit.
         """
         try:
             self._dead_waits += 1
@@ -156,7 +164,7 @@ class OneThread:
             pause = min(limit, LONGEST_SLEEP if delay is None else delay)
             if pause > 0:
                 block(pause)
-        except BaseException as problem:  # noqa: BLE001 - if it escaped, the callback would return garbage
+        except BaseException as problem:  # noqa: BLE001 - native code cannot receive an exception
             import sys
 
             sys.excepthook(type(problem), problem, problem.__traceback__)
@@ -165,11 +173,11 @@ class OneThread:
     def entering(self, function: Function) -> Function:
         """Wrap a native function that may run kernels, for calls on a web page.
 
-        The call goes through a synchronous JavaScript frame; Python then knows that stacks cannot
-        be switched there, so a sleeping kernel blocks instead of crashing the interpreter.
+        The call goes through a synchronous JavaScript frame.  Python then knows that stacks cannot
+        be switched, so a sleeping kernel blocks instead of crashing the interpreter.
 
         Raises:
-            RecursionError: raised by the wrapper if calls are nested too deeply.
+            RecursionError: in the wrapper, if calls are nested too deeply.
         """
         if HAS_THREADS:
             return function
@@ -190,7 +198,7 @@ class OneThread:
 
 
 def _sleep(seconds: float) -> None:
-    """Sleep, as `time.sleep` does in a page; in a kernel, let a page look on.
+    """Replace `time.sleep` on a page: inside a kernel, call the sources that look on.
 
     Raises:
         asyncio.CancelledError: after `end_sleep`.
@@ -217,13 +225,16 @@ def _call_pending() -> None:
     function, arguments = _pending.pop()
     try:
         _done.append((function(*arguments), None))
-    except BaseException as problem:  # noqa: BLE001 - raised again beyond the frame
+    except BaseException as problem:  # noqa: BLE001 - `_through_javascript` raises it again
         _done.append((None, problem))
 
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """Return a test of whether stacks can be switched, and a JavaScript call of `_call_pending`."""
+    """Return a function that returns whether stacks can be switched, and a call through JavaScript.
+
+    The call through JavaScript runs `_call_pending`.
+    """
     from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy
 
@@ -231,7 +242,10 @@ def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
 
 
 def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function through a synchronous JavaScript frame, if stacks can be switched."""
+    """Call `function` through a synchronous JavaScript frame if stacks can be switched.
+
+    Otherwise, call it directly.
+    """
     can_switch, call_in_frame = _switching()
     if not can_switch():
         return function(*arguments)

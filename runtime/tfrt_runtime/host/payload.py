@@ -1,9 +1,9 @@
 """Conversions between Python objects and payloads of AsyncValues in native memory.
 
-A payload is one or two words; its type is a small number in the value's header (`layouts.TYPE_*`).
-Numbers are stored as their bits, a chain has no data, and all other objects are stored as handles
-into the object table.  If native code reads the slots of an object, a base class here declares
-them.
+A payload is one or two words.  The value's header has the payload's type, a small number
+(`layouts.TYPE_*`).  A number is stored as its bits, a chain has no data, and all other objects are
+stored as handles (`ObjectTable`).  This module also has the base classes of objects whose slots
+native code reads.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD
 
 
 class ObjectTable:
-    """Handles for Python objects.  Each handle has one owner, which releases it once.
+    """Handles for Python objects.  The owner of a handle releases it once.
 
-    Safe to use from any thread that holds the GIL.
+    Any thread that holds the GIL may use the table.
     """
 
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """Make a table; `function` returns functions of `native.python.python_entries`.
+        """Make a table.
 
-        `count` returns the handle count.
+        `function` returns a function of `native.python.python_entries`.  `count` returns the number
+        of existing handles.
         """
         self.add: Callable[[object], int] = function("object_add")
         """Returns a new handle for an object."""
         self.get: Callable[[int], object] = function("object_get")
         """Returns the object of a handle."""
         self.release: Callable[[int], object] = function("object_take")
-        """Releases a handle and returns its object; the caller's reference may be the last one."""
+        """Releases a handle; returns the handle's object."""
         self._count = count
 
     def __len__(self) -> int:
@@ -51,16 +52,17 @@ class ObjectTable:
 
 
 class NoObject:
-    """The base of classes whose instances are not treated as ordinary objects when a kernel returns
-    them.
-    """
+    """The base of classes whose instances are not values when a kernel returns them."""
 
     __slots__ = ()
 
 
 @final
 class Chain(NoObject):
-    """The value of a `!tfrt.chain`: it only says that an effect has happened."""
+    """The value of a `!tfrt.chain`.
+
+    A chain only says that an effect has happened.
+    """
 
     __slots__ = ()
 
@@ -68,7 +70,7 @@ class Chain(NoObject):
         return "CHAIN"
 
     def __reduce__(self) -> str:
-        """Make copies the same object; in another process, a copy is that process's `CHAIN`."""
+        """Make a copy the same object; in another process, it is that process's `CHAIN`."""
         return "CHAIN"
 
 
@@ -76,24 +78,26 @@ CHAIN: Final = Chain()
 
 
 class HostTensor:
-    """The base of all tensors of programs, regardless of where their elements are."""
+    """The base class of all tensors of programs, wherever their elements are."""
 
     __slots__ = ()
 
 
 class NativeTensor(NoObject, HostTensor):
-    """The base of tensors that native kernels can use; `native.python.python_runs` reads `_handle`.
+    """The base class of tensors that native kernels can use.
 
-    `_handle` is None or an object with the `address` of the native tensor.
+    Native code (`native.python.python_entries`) reads `_handle`, which is None or an object with
+    the `address` of the native tensor.
     """
 
     __slots__ = ("_handle",)
 
 
 class NativeValue(NoObject):
-    """The base of AsyncValue; `native.python.python_runs` reads `_address`.
+    """The base class of AsyncValue.
 
-    `_address` is the address of the native value, or 0 while the object is being destroyed.
+    Native code (`native.python.python_runs`) reads `_address`: the address of the native value, or
+    0 while the object is being destroyed.
     """
 
     __slots__ = ("_address",)
@@ -101,24 +105,22 @@ class NativeValue(NoObject):
 
 
 class Run:
-    """The base of runs; `native.python` sets the attributes."""
+    """The base class of runs.  Native code (`native.python`) sets the attributes."""
 
     __slots__ = ("address", "caller", "words")
     words: bytes
-    """The native words of the run, which live as long as the run."""
+    """The run's native words (a request), which live as long as the run."""
     address: int
     """The address of these words."""
     caller: Context
-    """The context of the call that started the run, if the run carries one."""
+    """The contextvars context of the call that started the run, if the run carries one."""
 
 
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
-"""The words of the run to which the current code belongs.
+"""The words of the run for which the current code works.
 
-The code belongs to the run of the kernel that executes it, or of the kernel that started the task
-or thread that executes it.
-
-The words do not keep the run alive, but while they exist, no other run has their address.
+A kernel works for its run.  A task or thread that a kernel starts works for the kernel's run, too.
+The words do not keep the run alive.  While they exist, no other run has their address.
 """
 
 
@@ -144,7 +146,7 @@ SCALAR_TYPES: dict[str, int] = {
     "complex64": at.TYPE_COMPLEX64,
     "complex128": at.TYPE_COMPLEX128,
 }
-"""The payload types of scalars, by type word."""
+"""The payload types of scalars, keyed by type word."""
 
 INTEGER_BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 UNSIGNED_BITS = {"ui8": 8, "ui16": 16, "ui32": 32, "ui64": 64}
@@ -175,7 +177,7 @@ _TOO_LARGE = {
     "f32": 2.0**128 - 2.0**103,
     "f64": math.inf,
 }
-"""The smallest number that each type rounds to infinity."""
+"""The smallest number that rounds to infinity, keyed by type word."""
 
 
 _BITS_OF: dict[str, Callable[[float], int]] = {
@@ -187,7 +189,7 @@ _BITS_OF: dict[str, Callable[[float], int]] = {
 
 
 def _short(dtype: DType) -> Callable[[int], object]:
-    """Return the function that reads a 16-bit float."""
+    """Return a function that reads a 16-bit float."""
     first = VALUE_PAYLOAD >> 3
     return lambda value: unpack(
         dtype, (WORDS[(value >> 3) + first] & 0xFFFF).to_bytes(2, "little")
@@ -199,7 +201,7 @@ class PayloadError(TypeError):
 
 
 def encode_integer(word: str, number: object) -> int:
-    """Return an integer of `word`'s width as a payload word.
+    """Encode an integer of type `word` as a payload word.
 
     Raises:
         PayloadError: if `number` is not an integer or is out of range.
@@ -218,30 +220,39 @@ def encode_integer(word: str, number: object) -> int:
 
 
 def written(number: int) -> str:
-    """Format an integer for a message; Python refuses to format thousands of digits."""
+    """Format an integer for a message, without its digits if there are many.
+
+    Python refuses to format an integer with thousands of digits.
+    """
     bits = number.bit_length()
     return str(number) if bits <= 128 else f"an integer of {bits} bits"
 
 
 def as_index(word: str, number: object) -> int:
-    """Return the Python integer for a numpy integer or a similar object."""
+    """Return the Python integer for a numpy integer or a similar object.
+
+    `word` is the expected type.
+
+    Raises:
+        PayloadError: if the object is not an integer.
+    """
     if not has_dimensions(number):
         if str(getattr(number, "dtype", "")) == "bool":  # numpy's bool has no __index__
             return bool(number)
-        # A class also has the method, but is not a number.
+        # A class of numbers has `__index__`, too, but is not a number.
         with contextlib.suppress(TypeError):
             return operator.index(number)  # type: ignore[arg-type]
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
 
 
 def has_dimensions(value: object) -> bool:
-    """Tell whether a value is an array instead of a single number."""
+    """Tell whether a value is an array, not a single number."""
     count = getattr(value, "ndim", 0)
-    return isinstance(count, int) and count != 0  # the `ndim` of a dask.delayed has no truth value
+    return isinstance(count, int) and count != 0  # a dask.delayed has any attribute
 
 
 def encode_scalar(word: str, number: object) -> tuple[int, int]:
-    """Return a scalar of type `word` as two payload words.
+    """Encode a scalar of type `word` as two payload words.
 
     Raises:
         PayloadError: if the value is of another kind or is out of range.
@@ -255,7 +266,7 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
     if type(number) is not float:
-        # An array also has the method, but is a number only if it has no dimensions.
+        # An array has `__float__`, too, but is a number only if it has no dimensions.
         if not hasattr(number, "__float__") or has_dimensions(number):
             raise PayloadError(f"expected {word}, found {type(number).__name__}")
         try:
@@ -303,22 +314,25 @@ READERS: dict[int, Callable[[int], object]] = {
     ),
     at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
-"""Functions from the address of a value to its payload as a Python value, by payload type."""
+"""Functions that read the payload of the value at an address, keyed by payload type."""
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""For classes whose objects have their own payload type, that type and an encoder.
+"""For each class with its own payload type: that type, and an encoder.
 
-The encoder makes the payload word, which the object keeps alive.
+The encoder returns the payload word, which is valid while the object lives.
 """
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""Functions that convert objects of the runtime's classes to the form that users see, by class."""
+"""Functions that convert objects of the runtime to the objects that users see, by class."""
 
 
 def as_python(value: object) -> object:
-    """Return a payload in the form that users see: a tensor becomes a read-only numpy array."""
+    """Convert a payload to the object that users see.
+
+    For example, a tensor becomes a read-only numpy array.
+    """
     face = FACES.get(type(value))
     return value if face is None else face(value)
 
@@ -337,7 +351,8 @@ def read_payload(value: int, objects: ObjectTable) -> object:
 def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, int, int]:
     """Encode a Python value as a payload type and two words.
 
-    The handle of an object belongs to the caller; the address of a tensor belongs to the tensor.
+    If the payload is an object, the caller owns the returned handle.  If it is a tensor, the
+    returned address is valid while the tensor lives.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
@@ -354,12 +369,12 @@ def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, in
 
 
 def read_as(word: str, value: int) -> object:
-    """Read the bits of a scalar payload as type `word`, regardless of the type that wrote them."""
+    """Read a scalar payload as type `word`, even if it was written as another type."""
     return READERS[SCALAR_TYPES[word]](value)
 
 
 def shown(payload: object) -> str:
-    """Return the `repr` of a payload, or a substitute if the `repr` of a user's object fails."""
+    """Return the `repr` of a payload, or a substitute if a user's `repr` fails."""
     try:
         return repr(payload)
     except Exception:  # noqa: BLE001

@@ -1,10 +1,10 @@
 """The link between the native core and Python; one per process.
 
-The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
-an error, or to run a waiter.  Callbacks hold the GIL only while they run.  The core calls functions
-of CPython's C API by their addresses.  Python calls the core through the entries of its library,
-which are built-in functions; entries that take nanoseconds keep the GIL, and entries that may run
-kernels or wait release it.
+The core calls Python through a few callbacks: to release an object, to run a kernel, to make an
+error, or to run a waiter.  A callback holds the GIL only while it runs.  The core calls CPython's C
+API by address.  Python calls the core through the entries of its library, which are built-in
+functions.  Entries that take nanoseconds keep the GIL.  Entries that may run kernels or wait
+release it.
 """
 
 from __future__ import annotations
@@ -44,17 +44,20 @@ from tfrt_runtime.native import library, threads
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""Functions of `native.python` return this object when they leave the work to Python."""
+"""The object that a function of `native.python` returns to leave its work to Python."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
-"""Number of bits of a kernel's number within its program; the program's number is above them."""
+"""The number of low bits of a kernel's handle that hold its number within the program.
+
+The program's number is in the higher bits.
+"""
 
 Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 def address_of(callback: ctypes._FuncPointer) -> int:
-    """Return the address at which native code calls a callback."""
+    """Return the address at which native code can call a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
@@ -71,16 +74,16 @@ _CALLED_BY_THE_CORE = {
     "run_coroutine": "async_awaiting.run_coroutine",
     "member_resolved": "async_groups.member_resolved",
 }
-"""Functions that the core calls by address, keyed by their names in the process struct."""
+"""Functions that the core calls by address, keyed by the fields of the struct PROCESS."""
 
 
 class NativeProcess:
-    """The loaded core with its callbacks; `native_process()` returns this process's instance."""
+    """The loaded core and its callbacks; `native_process()` returns this process's instance."""
 
     def __init__(self) -> None:
         self.library = library.load()
         self.requests: dict[int, Any] = {}
-        """The unfinished runs (`host.request.Request`), by the address of their words."""
+        """The unfinished runs (`host.request.Request`), keyed by the address of their words."""
         self._owners: dict[int, weakref.ref[Any]] = {}
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
@@ -88,13 +91,13 @@ class NativeProcess:
         self._leaked_values = 0
         self._spare_context = 0
         self.words = structs.Process.new(at.PROCESS_SIZE)
-        """The process-wide state that native code and Python share."""
+        """The struct PROCESS, which native code and Python share."""
         self.address = self.words.address
         self.words.memory_limit = default_budget()
         self._store = structs.Store.new(at.STORE_SIZE)
         self._store.process = self.address
         self.store = self._store.address
-        """The source of memory for the tensors of all hosts' native kernels."""
+        """The source of memory for tensors of native kernels, for all hosts."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
         self._buffers = (ctypes.c_int64 * (at.BUFFERS_SIZE // 8))()
@@ -132,10 +135,7 @@ class NativeProcess:
         self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:
-        """Fill in the native process struct.
-
-        Return the objects that must live as long as it does.
-        """
+        """Fill in the struct PROCESS; return the objects that must live as long as it."""
         callbacks: dict[str, ctypes._FuncPointer] = {
             "call_python": Callback2(self._python_kernel),
             "report_error": Callback3(self._report_error),
@@ -154,53 +154,60 @@ class NativeProcess:
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:
-        """Return the address of a callback, and keep the callback alive as long as the process."""
+        """Keep a callback alive as long as the process; return its address."""
         self._callbacks.append(callback)
         return address_of(callback)
 
     def error_value(self, context: int, diagnostic: Diagnostic) -> int:
-        """Return a new error value with one reference, without reporting it to a run."""
+        """Return a new error value with one reference.  The error is not reported to a run."""
         value = self.quick.value_make(context, 0)
         self.quick.value_set_error(context, value, self.objects.add(diagnostic))
         return value
 
     def reserve(self, limit: int, size: int) -> bool:
-        """Count memory that Python is about to allocate; return False if the total would exceed
-        `limit`.
+        """Count memory that Python is about to allocate.
+
+        Returns False, and counts nothing, if the total would exceed `limit`.
         """
         reserve = self.quick.reserve_within
-        # If the memory does not suffice, memory that is kept for later use is released first.
+        # If memory is short, first free what the process keeps for later use.
         return bool(
             reserve(self.address, limit, size)
             or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
         )
 
     def give_back(self, size: int) -> None:
-        """Uncount memory that `reserve` counted."""
+        """Subtract memory that `reserve` counted."""
         self.quick.give_back(self.address, size)
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
-        """Return a function that the library exports.
+        """Return an exported function of the library.
 
-        `call_slow` releases the GIL while it runs.
+        `way` is "call_quick", which holds the GIL during calls, or "call_slow", which releases it.
         """
         address, entry = self.library.built_in(f"python_entries.{way}"), self.library.of_words(name)
         made = built_in_function(name, address, entry, self._python.buffer_info()[0])
         return made if way == "call_quick" else ONE_THREAD.entering(made)
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
-        """Return a function of a module of `native.python`."""
+        """Return the Python function `name` of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
         return built_in_function(name, self.library.built_in(f"{module}.{name}"), *words)
 
     @property
     def runs(self) -> int:
-        """How many runs are unfinished, or not yet forgotten by the thread that finished them."""
+        """How many runs are unfinished.
+
+        Some finished runs may also be counted, until the thread that finished them forgets them.
+        """
         self.forget()
         return len(self.requests)
 
     def new_context(self, queue: int, pool: int, number: int) -> int:
-        """Return a native context for thread `number` of a queue; free it with `free_contexts`."""
+        """Return a native context for thread `number` of a queue.
+
+        Free the context with `free_contexts`.
+        """
         context = self.quick.context_make(self.address, queue, pool, number)
         if context == 0:
             raise TfrtError(error("out of memory: the system cannot start another thread"))
@@ -208,7 +215,7 @@ class NativeProcess:
         return context
 
     def free_contexts(self, contexts: Iterable[int]) -> None:
-        """Free contexts that no thread or value uses anymore."""
+        """Free contexts that no thread and no value uses."""
         for context in contexts:
             self._leaked_values += live_values(context)
             self._contexts.discard(context)
@@ -221,30 +228,35 @@ class NativeProcess:
         return self._spare_context
 
     def live_values(self) -> int:
-        """Return the number of existing and lost AsyncValues of all queues; exact only at rest."""
+        """Return how many AsyncValues of all queues exist, including those that were lost.
+
+        The number is exact only while nothing is running.
+        """
         return self._leaked_values + sum(map(live_values, list(self._contexts)))
 
     @property
     def live_tensors(self) -> int:
-        """The number of existing native tensors and shapes."""
+        """How many native tensors and shapes exist."""
         return self._store.tensors
 
     @property
     def memory_held(self) -> int:
-        """Bytes of the system's memory that native code and tensors use or keep for later."""
+        """The number of bytes of the system's memory that native code and tensors have.
+
+        This includes memory that is kept for later use.
+        """
         return self.words.held
 
     @property
     def programs(self) -> int:
-        """The number of loaded programs."""
+        """How many programs are loaded."""
         return len(self._owners)
 
     def add_owner(self, owner: object) -> int:
-        """Register a program (`executor.program.Executable`); return its first kernel's handle.
+        """Register a program (`executor.program.Executable`).
 
-        The handles of its other kernels follow.
-
-        The program must stay alive while any part of it is running, and must be removed with
+        Returns the handle of the program's first kernel.  The handles of its other kernels follow.
+        The program must stay alive while any part of it is running.  Remove the program with
         `remove_owner`.
         """
         number = next(self._owner_numbers)
@@ -252,7 +264,7 @@ class NativeProcess:
         return number << KERNEL_BITS
 
     def remove_owner(self, base: int) -> None:
-        """Remove the program whose first kernel has this number."""
+        """Remove a program; `base` is the handle of its first kernel."""
         del self._owners[base >> KERNEL_BITS]
 
     def owner_of(self, record: int) -> tuple[Any, int]:
@@ -262,7 +274,7 @@ class NativeProcess:
         return owner, number & (1 << KERNEL_BITS) - 1
 
     def _payload(self, value: int) -> object:
-        """Return the payload of the value at an address, in the form that users see."""
+        """Return the payload of the value at address `value`, as users see it."""
         return as_python(read_payload(value, self.objects))
 
     def _python_kernel(self, context: int, record: int) -> int:
@@ -275,11 +287,11 @@ class NativeProcess:
         return int(owner.report(context, record, number, message))
 
     def _refused(self, context: int, record: int, size: int) -> int:
-        """End the run of a thread whose kernel needs more memory than its budget.
+        """End the run whose kernel, on this thread, was refused memory.
 
-        Returns 0 if the thread is not running a kernel, or if it is running compiled code, which
-        reports the error at its next operation with a location.  If a request's address belongs to
-        no run, it is out of date.
+        Returns 0, and does nothing, in two cases.  If the thread is not running a kernel, the
+        context may have the address of a request that is no longer a run.  If the thread is running
+        compiled code, the code reports the error at its next operation with a location.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:
@@ -296,7 +308,10 @@ class NativeProcess:
         return 1
 
     def _machine(self, context: int, event: int, argument: int) -> int:
-        """Handle a hot function or a long run of machine code; return 1 if it must continue."""
+        """Handle an event of machine code: a hot function, or the end of a time slice.
+
+        Returns 1 if the machine code must continue.
+        """
         if event == at.MACHINE_HOT:
             owner = self._owners[argument >> KERNEL_BITS]()
             assert owner is not None
@@ -304,11 +319,11 @@ class NativeProcess:
             return 0
         try:
             return int(WAITS.goes_on())
-        except BaseException:  # noqa: BLE001 - the wait itself asks again, and raises it
+        except BaseException:  # noqa: BLE001 - the wait raises it again
             return 0
 
     def refusal(self, context: int, size: int, name: str) -> str:
-        """Return the message for a refused request of `name` for `size` bytes."""
+        """Return the error message for a refused request of `size` bytes by `name`."""
         limit = self.quick.memory_limit(context)
         if self.memory_held + size <= limit:
             return f"out of memory: the system cannot provide {show_bytes(size)} for {name}"
@@ -319,8 +334,9 @@ class NativeProcess:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[bool]:
-        """Provide memory for the error that ends a run; yield False if this thread is already
-        inside such a block.
+        """Make memory available, in the `with` block, for the error that ends a run.
+
+        Yields False if this thread is already inside a block of `refusing`.
         """
         if getattr(self._local, "refuses", False):
             yield False
@@ -358,7 +374,7 @@ class NativeProcess:
 
 
 def _reserve_for_errors() -> mmap.mmap | None:
-    """Reserve memory that Python needs for out-of-memory errors."""
+    """Reserve the memory that Python needs to report out-of-memory errors."""
     try:
         return mmap.mmap(-1, RESERVE_FOR_ERRORS)
     except OSError:
@@ -366,7 +382,7 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call a user's callback; report its exception instead of letting it end the thread."""
+    """Call a user's callback; report its exception, so that the thread continues."""
     try:
         call()
     except BaseException:  # noqa: BLE001
@@ -374,12 +390,15 @@ def shielded(call: Callable[[], object]) -> None:
 
 
 def live_values(context: int) -> int:
-    """Return how many AsyncValues a thread made minus how many it destroyed; may be negative."""
+    """Return how many AsyncValues a thread has made, minus how many it has destroyed.
+
+    The result may be negative.
+    """
     own = Context.at(context)
     return own.made - own.dropped
 
 
 @once
 def native_process() -> NativeProcess:
-    """Return the native core of this process, loaded on first use; any thread may call this."""
+    """Return the native core of this process; load it on first use.  Any thread may call this."""
     return NativeProcess()

@@ -1,14 +1,13 @@
 """CPython's C API for the native core, and entries of the core as Python functions.
 
-CPython's functions are documented, except those that `native.python.python_shortcuts` uses.  That
-module uses undocumented internals of CPython.  This module locates these internals once, and
-disables their use if this CPython differs or if TFRT_NB_SHORTCUTS is 0.
+The core uses documented functions of CPython, and the undocumented internals that
+`native.python.python_shortcuts` needs.  This module locates these internals once.  It disables the
+shortcuts if this CPython differs, or if the environment variable TFRT_NB_SHORTCUTS is 0.
 
-`QUICK` and `SLOW` are the entries of the core, with the modules of the core that define them.  An
-entry takes and returns 64-bit integers; addresses are those of structs in `native.layouts`.  The
-function of the same name in that module documents what the entry does, how many words it takes,
-which references it takes over, and on which threads it may run.  A test compares the calls with
-that documentation.
+`QUICK` and `SLOW` map the entries of the core to the core's modules.  An entry takes and returns
+64-bit integers.  Addresses are addresses of structs in `native.layouts`.  The entry's module
+documents the entry, in the docstring of the function of the same name: its effect, its words, the
+references that it takes over, and its threads.  A test checks the calls.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from tfrt_runtime.native.library import Library
 
 
 def _modules(entries: dict[str, str]) -> dict[str, str]:
-    """Return the module of each entry."""
+    """Return the module of each entry, keyed by entry."""
     return {name: module for module, names in entries.items() for name in names.split()}
 
 
@@ -41,7 +40,7 @@ BOTH = _modules(
         "python_calls": "start_calls_with start_rows start_call_with",
     }
 )
-"""Entries that are called in both ways."""
+"""Entries that are called in both ways: with and without the GIL."""
 
 QUICK = BOTH | _modules(
     {
@@ -63,7 +62,7 @@ QUICK = BOTH | _modules(
         "async_buffers": "free_kept keep_buffer",
     }
 )
-"""Entries that return immediately, so they are called with the GIL."""
+"""Entries that return immediately and are called with the GIL."""
 
 SLOW = BOTH | _modules(
     {
@@ -76,16 +75,22 @@ SLOW = BOTH | _modules(
         "compiled_kernels": "visit_imports",
     }
 )
-"""Entries that may run kernels or wait, so they are called without the GIL."""
+"""Entries that may run kernels or wait and are called without the GIL."""
 
 
 class Entries:
-    """Entries of the core, each of them created on first use.  Safe to share between threads."""
+    """Entries of the core as attributes, each created on first use.
+
+    Safe to share between threads.
+    """
 
     def __init__(
         self, make: Callable[[str], Callable[..., int]], modules: Mapping[str, str]
     ) -> None:
-        """Create entries with `make`, which returns the core's export `MODULE.NAME` as an entry."""
+        """Create entries with `make`.
+
+        `make` returns the core's export `MODULE.NAME` as a Python function.
+        """
         self._make, self._modules = make, modules
 
     def __getattr__(self, name: str) -> Callable[..., int]:
@@ -97,9 +102,7 @@ class Entries:
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
-"""The number of bytes of CPython's thread state that are read; in all releases, the state is
-larger.
-"""
+"""How many bytes of CPython's thread state are read; in all releases, the state is larger."""
 _FUNCTIONS = {
     at.PYTHON_ENSURE: "PyGILState_Ensure",
     at.PYTHON_RELEASE: "PyGILState_Release",
@@ -153,16 +156,16 @@ _NAMES = {
     at.PYTHON_NAME_VALUE: sys.intern("_address"),
 }
 SHORTCUTS = "TFRT_NB_SHORTCUTS"
-"""An environment variable: if it is 0, the core uses only CPython's documented interface."""
+"""The environment variable that, set to 0, restricts the core to CPython's documented interface."""
 
 
 def python_interface(
     core: Library, requests: dict[int, Any], read: Callable[[int], object]
 ) -> array[int]:
-    """Return CPython's words for calls from and to native code; see PROCESS_PYTHON.
+    """Return the words of the struct PYTHON, through which native code calls CPython.
 
-    `requests` are the registered runs; `read` makes an object from the payload of the value at an
-    address.  Both must live as long as the words.
+    `requests` are the registered runs.  `read` returns the payload of the value at an address as a
+    Python object.  Both must live as long as the words.
     """
     words = array("q", bytes(at.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
@@ -196,7 +199,7 @@ def python_interface(
 
 
 def _may_untrack() -> bool:
-    """Tell whether Python's collector can stop tracking an object and start tracking it again."""
+    """Tell whether the garbage collector can stop tracking an object and start again later."""
     item = [None]
     kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:
@@ -210,10 +213,10 @@ def _may_untrack() -> bool:
 
 
 def _places() -> tuple[int, int]:
-    """Return the offset of the mapping in a context, and of the current context in the thread
-    state.
+    """Return two offsets, or 0 for both if a field is not where this module expects it.
 
-    Both are 0 if one of them is not where we expect it in this CPython.
+    The first is the offset of the mapping in a contextvars context.  The second is the offset of
+    the current context in CPython's thread state.
     """
     context = contextvars.Context()
     referents = gc.get_referents(context)
@@ -227,7 +230,10 @@ def _places() -> tuple[int, int]:
 
 
 def _place_of(item: object, address: int, size: int) -> int:
-    """Return the offset of an object's address in the bytes at an address, or 0 if it is absent."""
+    """Return where `size` bytes at `address` contain an object's address.
+
+    The result is an offset, or 0 if the bytes do not contain the address.
+    """
     words = (ctypes.c_int64 * (size // 8)).from_address(address)
     return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
 
@@ -249,7 +255,7 @@ _new_function.restype = ctypes.py_object
 
 
 def bind(core: Library) -> None:
-    """Let entries read the integers that they are bound to; see `native.threads.READ_BOUND`."""
+    """Let entries read the integers to which they are bound (`native.threads.READ_BOUND`)."""
     set_reader = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(core[threads.READ_BOUND])
     set_reader(core.python("PyLong_AsVoidPtr"))
 
@@ -257,11 +263,11 @@ def bind(core: Library) -> None:
 def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
     """Return the core's entry at `address` as a Python function.
 
-    `words` are bound to the function; see `native.python.python_entries`.
+    `words` are bound to the function, as `native.python.python_entries` explains.
     """
     definition, bound = _MethodDef(name.encode(), address, METH_FASTCALL, None), array("q", words)
-    # They must live as long as the function, even while the interpreter exits, so the function
-    # holds them as its module.
+    # Both must live as long as the function, even while the interpreter exits. Therefore, the
+    # function holds them as its module.
     made: Callable[..., Any]
     made = _new_function(definition, bound.buffer_info()[0], (definition, bound))
     return made

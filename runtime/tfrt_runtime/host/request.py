@@ -1,6 +1,4 @@
-"""A run of a program: its cancellation, its output, and the objects that live as long
-as the run.
-"""
+"""A run of a program: its cancellation, its output, and the objects that live as long as it."""
 
 from __future__ import annotations
 
@@ -33,20 +31,20 @@ if TYPE_CHECKING:
 DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
-"""Maximum number of errors of compiled operations that a run keeps."""
+"""How many errors of compiled operations a run keeps."""
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
-"""The initial words of a request, which has one activity."""
+"""The initial words of a request, with one activity: the call from outside."""
 NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
 class Request(Run):
-    """One run: its cancellation, its data by type, its resources, its diagnostics, and its output.
+    """One run: its cancellation, its data, its resources, its diagnostics, and its output.
 
-    The run gets its words and is registered with Python in `open`, or when the native core starts
-    its call.  From then on, it has one activity and may get more; `finished` is called when the
-    last activity has ended.
+    The run gets its words in `open`, or when the native core starts its call.  At the same time,
+    the run is registered.  From then on, it has at least one activity.  `finished` is called when
+    the last activity has ended.
     """
 
     _resources: ResourceContext | None = None
@@ -54,37 +52,36 @@ class Request(Run):
     _outside = _decided = 0
     cancel_message: str | None = None
     cancellation: Diagnostic | None = None
-    """The reason for the run's cancellation, if it was cancelled."""
+    """Why the run was cancelled, or None."""
     refusal: Diagnostic | None = None
-    """The reason that a memory request of the run was refused, if any."""
+    """Why memory was refused to the run, or None."""
     interrupt: BaseException | None = None
-    """The KeyboardInterrupt that hit one of the run's kernels, kept until a waiting thread raises
-    it.
-    """
+    """A KeyboardInterrupt that a kernel of the run raised; a waiting thread raises it again."""
     entry: Any
-    """The function that the run was started with (`executor.calls.Entry`), or None."""
+    """The function with which the run was started (`executor.calls.Entry`), or None."""
     held: Sequence[AsyncValue] | None = ()
-    """The results that the run's Execution holds as long as the Execution exists.
+    """The results that the run's Execution holds, while the Execution exists.
 
-    None until Python creates them: until then, the results exist only in the words, which hold one
-    reference to each."""
+    If it is None, Python has not created the results.  They are then only in the words, with one
+    reference each.
+    """
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """The results that Python created for the run; they are resolved when the run is cancelled."""
+    """The results that Python has created.  Cancelling the run resolves them."""
     watched: Watch | None = None
     """The run's watch, if its events are logged."""
     code: Any = None
     """The compiled code that the run may call (`async_runtime.host_runtime.CodeOfRun`), or None."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
-    """A function that is called before each piece of output."""
+    """A function that is called before each piece of output, or None."""
     program: object
-    """The running program, which must live until the run is over, even if its owner drops it."""
+    """The running program, which must live until the run is over."""
 
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of compiled operations: the first MAX_FAILURES of them, without duplicates."""
+    """The first MAX_FAILURES different errors of compiled operations."""
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
-    # One lock serves all runs, because it is held only briefly. It is reentrant because the thread
-    # that makes the error of a cancelled run may be refused memory, and acquire the lock again.
+    # One lock for all runs suffices, because it is held only briefly. It is reentrant: making the
+    # error of a cancelled run may be refused memory, which acquires the lock again.
     lock = threading.RLock()
 
     def __init__(
@@ -94,7 +91,9 @@ class Request(Run):
         program: object = None,
         entry: Any = None,
     ) -> None:
-        """Create a run of `host` whose output goes to `output`, or to the host's output.
+        """Create a run of `host`.
+
+        The run's output goes to `output`, or to the host's output if `output` is None.
 
         Raises:
             TfrtError: if the host is closed or was created before the process was forked.
@@ -109,15 +108,16 @@ class Request(Run):
         self._cancelled = host.cancelled
 
     def open(self, words: array[int]) -> None:
-        """Register the run with Python; `words` must start like `NEW_REQUEST`, and are copied."""
+        """Register the run with a copy of `words`, which must start like `NEW_REQUEST`."""
         host, process = self.host, native_process()
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
         process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
-        """Complete the registration: `cancel` on another thread has found the run, or this method
-        sees the cancellation, or both.
+        """Cancel the run if the host was cancelled before the run was registered.
+
+        A cancellation after the registration finds the run itself.
         """
         host = self.host
         if host.cancel_message is not None:
@@ -132,18 +132,18 @@ class Request(Run):
 
     @property
     def native(self) -> structs.Request:
-        """The native core's struct, which lives as long as the run."""
+        """The run's struct REQUEST, which lives as long as the run."""
         return structs.Request.at(self.address)
 
     @property
     def data(self) -> dict[type, object]:
-        """The objects that the run's kernels share, by type."""
+        """The objects that the run's kernels share, keyed by type."""
         found: dict[type, object] = vars(self).setdefault("_data", {})
         return found
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """Errors of kernels, in the order in which they were raised."""
+        """The errors of the run's kernels, in the order in which they were raised."""
         found: list[Diagnostic] = vars(self).setdefault("_diagnostics", [])
         return found
 
@@ -154,10 +154,10 @@ class Request(Run):
         return found
 
     def output(self, text: str, stream: TextIO | None = None) -> None:
-        """Print on behalf of the run, as the call that started the run would.
+        """Print text for the run, in the context of the call that started the run.
 
-        `stream` is the stream that was written to; if it is given, text for standard output goes
-        there.
+        `stream` is the stream to which a kernel wrote, if any.  It receives the text instead of
+        standard output.
         """
         self.before_output()
         sink: Callable[[str], object] = self._sink
@@ -166,14 +166,13 @@ class Request(Run):
         print_for(self.printed, self.watched, self.caller_context, sink, text)
 
     def as_caller(self, function: Callable[..., object], *values: object) -> object:
-        """Call a function in the context of the call that started the run, if the run carries that
-        context.
-        """
+        """Call a function in the contextvars context that the run carries, if it carries one."""
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """Return a sink like `output` that does not keep the run alive, for code that may outlive
-        the run.
+        """Return a function that prints as `output` does and does not keep the run alive.
+
+        Use it for code that may outlive the run.
         """
         return functools.partial(
             print_for, self.printed, self.watched, self.caller_context, self._sink
@@ -181,23 +180,23 @@ class Request(Run):
 
     @property
     def caller_context(self) -> Context | None:
-        """The context of the call that started the run, if the run carries one."""
+        """The contextvars context of the call that started the run, if the run carries it."""
         return getattr(self, "caller", None)
 
     @property
     def resources(self) -> ResourceContext:
-        """The run's resources, created on first use and destroyed when the run finishes."""
+        """The run's resources, created on first use, and destroyed when the run finishes."""
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
-                # A resource may keep the run alive in a way that Python's collector does not see:
-                # for instance, a value holds an object, and the object prints for the run.
+                # A resource may keep the run alive in a way that the garbage collector does not
+                # see: for example, an AsyncValue holds an object that prints for the run.
                 self.on_done(self._resources.clear)
             return self._resources
 
     @property
     def promises(self) -> Promises:
-        """The external values that the run waits for, recorded starting with the first access."""
+        """The external values for which the run waits, recorded after the first access."""
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
@@ -206,7 +205,10 @@ class Request(Run):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Tell whether the run waits for an event outside the runtime; see `waiting.Maker`."""
+        """Tell whether the run waits for an event outside the runtime.
+
+        `waiting.Maker` documents the parameters.
+        """
         if self in asked:
             return False
         if self._outside > sum(wait.run is self for wait in waits):
@@ -215,7 +217,7 @@ class Request(Run):
             return False
 
         def may_come(run: object) -> bool:
-            # This queue does not see the work of another queue.
+            # The work of another queue is not visible here.
             if not isinstance(run, Request) or run.queue is not self.queue:
                 return True
             return run.promises_open(waits, (*asked, self))
@@ -224,14 +226,15 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The number of decided (finished or skipped) kernels and the number of known kernels.
+        """The number of decided kernels, and the number of known kernels.
 
-        They include the outermost call, and calls that started after the first access.
+        A kernel is decided if it has run or was skipped.  The known kernels belong to the outermost
+        call, and to calls that started after the first access.
         """
         native = self.native
         native.observed = 1
-        # Read `decided` first, because it must not exceed `known`. A kernel whose results come from
-        # elsewhere counts when they are available; until it has returned, it seems to count twice.
+        # Read `decided` first, because it must not exceed `known`. A kernel with external results
+        # is decided only when they are available, so subtract the external activities.
         outside = 0 if self.is_done else self._outside
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
@@ -241,11 +244,11 @@ class Request(Run):
         loop = self.host.serving_loop
         if loop is None or self._outside == 0:
             return False
-        return sys.modules["asyncio"]._get_running_loop() is loop  # a loop exists
+        return sys.modules["asyncio"]._get_running_loop() is loop  # loaded, because a loop exists
 
     @property
     def is_leaving(self) -> bool:
-        """Whether the run has finished, even if Python has not been notified yet."""
+        """Whether the run has finished, even if Python does not know that yet."""
         return self.native.active == 0
 
     @property
@@ -259,21 +262,23 @@ class Request(Run):
         return self.native.cancel != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
-        """Log the events of the run from now on.
+        """Log the run's events from now on.
 
-        `registers` has the register count of each function of the program with this number.  The
-        run may have started already; earlier events of its kernels are not logged.
+        `program` is the number of the run's program, and `registers` has the register count of each
+        of its functions.  Events that happened before this call are not logged.
         """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         native = self.native
-        # Set the watch first, because a thread that sees that the run is unusual reads the watch.
+        # Set the watch first: a thread that sees an unusual run reads the watch.
         native.watch = watch.address
         native.unusual = native.observed = 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
-        """Count one more active call until the native core ends it; only for kernels of the run.
+        """Add an active call to the run, which the native core removes.
+
+        Call this method only in kernels of the run.
 
         Raises:
             TfrtError: if the run is over, so that the caller is no longer one of its kernels.
@@ -286,19 +291,22 @@ class Request(Run):
         native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
-        """Keep the run open until `value` is resolved; only for kernels of the run."""
+        """Keep the run open until `value` is resolved.
+
+        Call this method only in kernels of the run.
+        """
         self.enter_call()
         value.and_then(self.leave_call)
 
     def leave_call(self) -> None:
-        """Remove one call from the count of active calls; may be called on any thread."""
+        """Remove an active call from the run.  Any thread may call this."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
-        """Count an external activity of the run; only for kernels of the run.
+        """Add an external activity to the run.
 
-        The activity resolves the `results` of the kernel, which the run has allocated, before it
-        calls `leave`.
+        The activity resolves the kernel's `results`, which the run has allocated, and then calls
+        `leave`.  Call this method only in kernels of the run.
         """
         with self.lock:
             self._outside += 1
@@ -306,13 +314,13 @@ class Request(Run):
         self.enter_call()
 
     def leave(self) -> None:
-        """End an activity that `enter` counted; may be called on any thread."""
+        """Remove an activity that `enter` added.  Any thread may call this."""
         self.leave_call()
-        with self.lock:  # done last, because the run would otherwise seem to have no thread
+        with self.lock:  # do this last: otherwise, the run would seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Record a kernel's diagnostic; diagnostics stay in the order in which they are raised."""
+        """Record an error of a kernel.  The errors stay in the order in which they are raised."""
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.as_caller(self.host.on_diagnostic, diagnostic))
 
@@ -323,9 +331,9 @@ class Request(Run):
                 self.failures = (*self.failures, diagnostic)
 
     def refuse(self, diagnostic: Diagnostic) -> None:
-        """End the run with this error because it needs more memory than its budget.
+        """End the run with an error because it needs more memory than its budget.
 
-        This also ends the tasks that a finished run has left running.
+        Also stops the tasks that a finished run has left running.
         """
         tasks = self.code if self.refusal is None else None
         self.refusal = self.refusal or diagnostic
@@ -333,11 +341,10 @@ class Request(Run):
             self.report(diagnostic)
 
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
-        """Skip all kernels that have not started.
+        """Cancel the run: skip all kernels that have not started.
 
-        Return False if the run was already cancelled or over.
-
-        Unavailable results become errors with `reason`.
+        Unavailable results become errors with `reason`.  Returns False if the run was already
+        cancelled or over.
         """
         message = reason if isinstance(reason, str) else reason.message
         with self.lock:
@@ -350,11 +357,11 @@ class Request(Run):
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
-        # This is done outside the lock, because work that continues now may end the run.
+        # Outside the lock: the following steps may end the run.
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
-            # Values come first: a cancelled coroutine drops its own values unresolved.
+            # Resolve values first: a cancelled coroutine drops its values unresolved.
             if self._promises is not None:
                 self._promises.decide(found)
             self.decide_results()
@@ -363,9 +370,9 @@ class Request(Run):
         return is_first
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
-        """Cancel the run at a given time of `time.monotonic`.
+        """Cancel the run at the time `deadline` of `time.monotonic`.
 
-        The error names its limit of `seconds`.
+        The error names the run's limit of `seconds`.
         """
         limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
         reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)
@@ -374,7 +381,7 @@ class Request(Run):
         return timer
 
     def hold_results(self) -> Sequence[AsyncValue]:
-        """Return the results, creating them now if they exist only in the words.
+        """Return the run's results; create them if they are only in the words.
 
         Any thread may call this.
         """
@@ -382,11 +389,10 @@ class Request(Run):
             is_first = self.held is None
             if is_first:
                 assert self.entry is not None
-                self.held = ()  # already taken, perhaps by `Execution.__del__` on another thread
+                self.held = ()  # `entry.results` takes them only once
                 self.held = self.entry.results(self)
             held = self.held or ()
-        # `cancel` found no results to resolve. A kernel that cancels the run resolves none either:
-        # its run ends by itself.
+        # `cancel` has found no results to resolve.
         if is_first and self.cancel_message is not None:
             self.decide_results()
         return held
@@ -397,32 +403,32 @@ class Request(Run):
             self.decide(value)
 
     def decide(self, value: AsyncValue) -> None:
-        """Turn a result of a cancelled run into an error, unless it is resolved."""
+        """Turn a result of a cancelled run into an error, unless the result is resolved."""
         value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """Return the results of the run that Python holds."""
+        """Return the run's results that still exist in Python."""
         self.hold_results()
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Return why a result of the run will never be resolved, or nothing if it still may be.
+        """Return why a result of the run will never be resolved, or nothing if it may be resolved.
 
         With `blocks`, this thread waits for the result and does nothing else.
         """
         return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
 
     def name_of(self, value: AsyncValue) -> str:
-        """Return the name of a result of the run for messages."""
+        """Return the name of a result of the run, for messages."""
         numbers = [i for i, reference in enumerate(self.results) if reference() is value]
         which = f"result {numbers[0]}" if numbers and len(self.results) > 1 else "the result"
         return f"{which} of @{self.entry.name if self.entry is not None else ''}"
 
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
-        """Cancel the run on behalf of its result `value`, unless other results are held.
+        """Cancel the run for its result `value`, unless other code holds other results of the run.
 
-        Tell whether the run was cancelled.
+        Returns whether the run was cancelled.
         """
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
@@ -431,19 +437,20 @@ class Request(Run):
         return True
 
     def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
-        """Return a value for a kernel of the run to resolve.
+        """Return a value that a kernel of the run must resolve.
 
-        Cancelling the run makes it an error.
+        Cancelling the run makes the value an error.
         """
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value)
-        if self.cancellation is not None:  # perhaps the remaining values have already been resolved
+        if self.cancellation is not None:  # the run may have been cancelled in the meantime
             self.promises.decide(self.cancellation)
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
-        """Call `callback` when the run is cancelled, or now if it already is; `key` identifies the
-        callback.
+        """Call `callback` when the run is cancelled; if it is already cancelled, call it now.
+
+        `key` identifies the callback for `forget_when_cancelled`.
         """
         with self.lock:
             if self._when_cancelled is None:
@@ -454,13 +461,13 @@ class Request(Run):
             shielded(callback)
 
     def forget_when_cancelled(self, key: object) -> None:
-        """Drop a callback of `call_when_cancelled` that is no longer needed."""
+        """Drop the callback that was added with `key`."""
         with self.lock:
             if self._when_cancelled is not None:
                 self._when_cancelled.pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the run has finished, or now if it already has."""
+        """Call `callback` when the run has finished; if it has already finished, call it now."""
         with self.lock:
             if native_process().quick.request_notify(self.address) and not self.is_done:
                 self._callbacks = [*(self._callbacks or ()), callback]
@@ -470,7 +477,7 @@ class Request(Run):
     def finished(self) -> None:
         """Finish the run.
 
-        The native core calls this on any thread to tell Python that the run is over.
+        The native core calls this, on any thread, when the run is over.
         """
         process = native_process()
         if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
@@ -485,7 +492,7 @@ class Request(Run):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Work until the run has finished; return False if time runs out first."""
+        """Work until the run has finished; return False if `timeout` seconds pass first."""
         is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
         native_process().forget(self.queue.address)
         return is_over

@@ -1,6 +1,4 @@
-"""The parts of a run: its kernels' shared objects, the compiled code that it calls,
-and its output.
-"""
+"""The parts of a run: the objects that its kernels share, and its output."""
 
 from __future__ import annotations
 
@@ -16,10 +14,9 @@ T = TypeVar("T")
 
 
 class ResourceContext:
-    """Objects by name that live as long as a run, destroyed in reverse order of creation.
+    """Named objects that live as long as a run, and are destroyed in reverse order of creation.
 
-    It is safe to share between threads: a resource is created once, on the first thread that
-    requests it.
+    Safe to share between threads: a resource is created once, on the first thread that requests it.
     """
 
     def __init__(self) -> None:
@@ -27,7 +24,7 @@ class ResourceContext:
         self._lock = threading.RLock()
 
     def get(self, name: str, kind: type[T]) -> T | None:
-        """Return the resource of that name, or None.
+        """Return the resource with the given name, or None.
 
         Raises:
             TypeError: if the resource is of another type.
@@ -51,7 +48,7 @@ class ResourceContext:
         return resource
 
     def get_or_create(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Return the resource of that name; create it if it does not exist."""
+        """Return the resource with the given name; create it if it does not exist."""
         with self._lock:
             found = self.get(name, kind)
             return self.create(name, make()) if found is None else found
@@ -73,7 +70,7 @@ def print_for(
     sink: Callable[[str], object],
     text: str,
 ) -> None:
-    """Print a string on behalf of a run, as the call that started the run would."""
+    """Print text for a run, in the context of the call that started the run."""
     if watch is not None:
         watch.note_output(text)
     printed.append(text)
@@ -81,7 +78,8 @@ def print_for(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of `context`, because other threads may be using the original; None
-    means no context.
+    """Call a function in a copy of `context`, or in the current context if it is None.
+
+    A copy is needed because another thread may be using `context`.
     """
     return function(*values) if context is None else context.copy().run(function, *values)

@@ -6,9 +6,9 @@
     WORDS[address >> 3]             # any word
 
 Each struct has a class with an attribute for each field that `native.layouts` declares under the
-same name; all words, and halves of words, are signed.  A view of an address keeps nothing alive,
-and creating one takes as long as reading a word.  A wrong address crashes the process; addresses
-come from the native core.
+same name.  All words, and halves of words, are signed.  A view of an address keeps nothing alive.
+Creating a view takes as long as reading a word.  A wrong address crashes the process, so addresses
+must come from the native core.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ DOUBLES = (ctypes.c_double * _WORDS).from_address(0)
 
 
 def words_at(address: int, count: int) -> list[int]:
-    """Return a given number of words, starting at an address."""
+    """Return `count` words, starting at `address`."""
     first = address >> 3
     return WORDS[first : first + count]
 
 
 def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
-    """Return `size` zeroed bytes that start on a cache line and live as long as the array."""
+    """Return `size` zeroed bytes, aligned to a cache line, which live as long as the array."""
     raw = (ctypes.c_int64 * (size // 8 + 8))()
     return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
 
@@ -50,7 +50,7 @@ Made = TypeVar("Made", bound="type[Struct]")
 
 
 class Struct(ctypes.Structure):
-    """A view of native memory."""
+    """A view of a struct in native memory."""
 
     __slots__ = ()
 
@@ -58,13 +58,13 @@ class Struct(ctypes.Structure):
 
         @classmethod
         def at(cls, address: int) -> Self:
-            """Return the struct at an address."""
+            """Return a view of the struct at `address`."""
 
         def __getattr__(self, field: str) -> int:
-            """Read a word."""
+            """Read the field `field`."""
 
         def __setattr__(self, field: str, word: int) -> None:
-            """Write a word."""
+            """Write the field `field`."""
 
     @classmethod
     def new(cls, size: int) -> Self:
@@ -78,9 +78,9 @@ class Struct(ctypes.Structure):
 
 
 def _view(cls: Made) -> Made:
-    """Create an attribute for each field that the layouts declare.
+    """Give a class an attribute for each field that the layouts declare for its struct.
 
-    Fields that share a word share its descriptor.
+    Fields that share a word share an attribute's descriptor.
     """
     words: dict[int, list[str]] = {}
     for field, offset in FIELDS[cls.__name__.upper()].items():
@@ -95,7 +95,7 @@ def _view(cls: Made) -> Made:
         kind = ctypes.c_int32 if offset % 8 or offset + 4 in words else ctypes.c_int64
         fields.append((name, kind))
         end = offset + ctypes.sizeof(kind)
-    # Like `dataclass`, we create a new class with slots: a view without a dictionary is created
+    # A new class with slots, as `dataclass` makes it: views without a dictionary are created
     # faster.
     space = {
         name: one for name, one in vars(cls).items() if name not in ("__dict__", "__weakref__")
@@ -105,7 +105,7 @@ def _view(cls: Made) -> Made:
     for name, *others in words.values():
         for other in others:
             setattr(cls, other, getattr(cls, name))
-    cls.at = cls.from_address  # type: ignore[assignment,method-assign]  # a Python method would double the time
+    cls.at = cls.from_address  # type: ignore[assignment,method-assign] # faster than a method
     return cls
 
 
@@ -115,7 +115,7 @@ class Value(Struct):
 
     @property
     def payload_type(self) -> int:
-        """One of TYPE_*."""
+        """A `TYPE_*` constant."""
         return self.kind >> 8
 
     @property
@@ -125,7 +125,7 @@ class Value(Struct):
 
     @property
     def is_indirect(self) -> bool:
-        """Whether the value forwards to another value, `target`, once that is known."""
+        """Whether the value is a placeholder that forwards to its target."""
         return self.kind & layouts.KIND_BITS == layouts.KIND_INDIRECT
 
 
@@ -136,7 +136,7 @@ class Activation(Struct):
 
 @_view
 class Async(Struct):
-    """The state that the compiled programs on one queue share."""
+    """The state that compiled programs on one queue share."""
 
 
 @_view
@@ -206,12 +206,12 @@ class Request(Struct):
 
 @_view
 class Store(Struct):
-    """The memory of tensors."""
+    """The store of memory for tensors."""
 
 
 @_view
 class Task(Struct):
-    """A function call queued for a work queue."""
+    """A function call in a work queue."""
 
 
 @_view
@@ -221,7 +221,7 @@ class Tensor(Struct):
 
 @_view
 class Waiter(Struct):
-    """The action to take when a value is resolved."""
+    """An action that runs when a value is resolved."""
 
 
 @_view

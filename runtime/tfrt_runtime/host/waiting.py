@@ -1,24 +1,25 @@
 """Deadlock detection: whether a queue is quiescent, and whether waiting kernels can continue.
 
-A queue is quiescent if no work is running, queued, or about to be queued.  The answer depends on
-many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH),
-which is odd while the thread may hold work, and only grows.  If two reads of all epochs are equal
-and all even, and no work was queued in between, the queue was quiescent (double collect).
+A queue is quiescent if no work is running, queued, or about to be queued.  To find out, a thread
+must read many words that change in the meantime.  Each thread has an activity epoch
+(CONTEXT_EPOCH), which only grows, and which is odd while the thread may hold work.  If two reads of
+all epochs are equal, all epochs are even, and no work was queued in between, the queue was
+quiescent (double collect).
 
-A kernel may wait, without a time limit, for values or runs of its own host; in the meantime, its
-thread runs the host's tasks.  If the queue is quiescent apart from such kernels, only the waiting
-kernels could resolve the values, so they will never be resolved.  In that case, the kernel that
-started waiting last gets an error: it is the topmost kernel on its thread's stack, so it can
-return.
+A kernel may wait, without a time limit, for values or runs of its own host.  During such a wait,
+the kernel's thread runs the host's tasks.  If the queue is quiescent apart from such kernels, no
+other code can resolve the values.  In that case, the kernel that started to wait last gets an
+error.  This kernel can return, because it is the topmost kernel on its thread's stack.
 
-Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM
-40(4), "Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which
-every thread would have to write for every task.
+Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4),
+"Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which every
+thread would have to write for every task.
 
-To find kernels that occupy a worker for a long time, a timer examines a host's threads ten times a
-second, which adds no cost to the calls.  A thread is in the same call at two examinations if its
-native context has not changed in between: a kernel that finishes creates its results there.  A
-kernel that holds the GIL is not found; it would hold the GIL in the blocking pool, too.
+This module also finds kernels that occupy a worker for too long.  A timer examines a host's threads
+ten times a second, which adds no cost to the calls.  If a thread's native context has not changed
+between two examinations, the thread is still in the same call: a kernel that finishes makes values
+in the context.  A kernel that holds the GIL is not found.  Moving it to the blocking pool would not
+help, because it would hold the GIL there, too.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ if TYPE_CHECKING:
 def rest_of(
     queue: WorkQueue, apart_from: Collection[int] = (), *, can_block: bool = True
 ) -> list[int] | None:
-    """Return the epochs at which no work of the queue is running or queued, or None if any work is.
+    """Return the epochs of the queue's threads if no work is running or queued, otherwise None.
 
-    This is conservative: it may return None even if there is no work.  If it returns the same
-    epochs twice, nothing has happened in between.  `apart_from` are contexts that are known to be
-    idle, such as the context of the calling thread.  Without `can_block`, no thread takes blocking
-    tasks, so queued blocking tasks do not count.
+    The result may be None even if there is no work.  If two calls return the same epochs, nothing
+    has happened in between.  `apart_from` are contexts that are known to be idle, such as the
+    calling thread's.  Without `can_block`, no thread takes blocking tasks, so queued blocking tasks
+    do not count.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
@@ -65,11 +66,12 @@ def rest_of(
 
 
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
-    """Work for the queue until it is idle, apart from threads that are in this function, too.
+    """Work for the queue until it is idle.
 
-    Returns False early if `interrupted`, which is called every millisecond, returns True.  Values
-    that code outside the runtime may still resolve are not awaited.  Work that a thread runs while
-    it waits here counts; only its waiting kernel is ignored.
+    Returns False as soon as `interrupted`, which is called every millisecond, returns True.  Does
+    not wait for values that code outside the runtime may resolve, for other threads in this
+    function, or for kernels that call this function.  Other work on the threads of these kernels
+    counts.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
@@ -79,7 +81,8 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
     def is_over() -> bool:
         nonlocal is_quiet
-        # Kernels further down on this thread's stack cannot continue before this returns.
+        # Ignore the kernels further down on this thread's stack: they cannot continue before this
+        # returns.
         is_quiet = rest_of(queue, (*queue.quiescing, *queue.thread.beneath)) is not None
         return is_quiet or interrupted()
 
@@ -93,17 +96,17 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
 
 
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
-    """Return the epoch of each thread, which is odd if the thread may hold work; epochs only grow.
+    """Return the activity epoch of each thread, followed by one more number.
 
-    The list ends with one more number, which is not an epoch: it is always even, and grows with
-    each blocking task that a thread takes.
+    An epoch only grows.  It is odd while the thread may hold work.  The last number is always even,
+    and grows with each blocking task that a thread takes.
     """
     contexts = [context for context in queue.contexts if context not in apart_from]
     return [*(Context.at(context).epoch for context in contexts), 2 * Pool.at(queue.pool).head]
 
 
 def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
-    """Tell whether a task is queued or a kernel is ready; see `rest_of` for `can_block`."""
+    """Tell whether a task is queued or a kernel is ready; `can_block` is as for `rest_of`."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -114,28 +117,28 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
         or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
-        # Threads of another queue also count while they are waking up.
+        # This also counts threads of other queues that are waking up.
         or native_process().words.resuming != 0
         or any(deque.top < deque.bottom for deque in deques)
-        # This must be last: tasks move from the core to the thread that runs them.
+        # This must be last: tasks move from the core to the user's queue.
         or queue.has_outside_tasks()
     )
 
 
 class EndlessWaitError(TfrtError):
-    """The value that a kernel waits for could only be resolved after the kernel has returned."""
+    """A kernel waits for a value that could only be resolved after the kernel has returned."""
 
 
 class Maker(Protocol):
-    """A run, as the source of values that a kernel waits for."""
+    """A run that makes values for which a kernel waits."""
 
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
         """Tell whether the run waits for a value from outside the runtime.
 
-        The run's `async def` kernels among `waits` do not count.  Runs that were already `asked`
-        return False, which ends the search among runs that wait for each other.
+        The run's own `async def` kernels among `waits` do not count.  A run in `asked` returns
+        False, which ends the search if runs wait for each other.
         """
 
 
@@ -147,27 +150,29 @@ class Coroutine(Protocol):
     place: AnyLocation
     queue: WorkQueue
     number: int
-    """The number of the kernel in its program; -1 if the run is not watched."""
+    """The kernel's number in its program, or -1 if the run is not watched."""
 
     @property
     def run(self) -> Maker:
-        """The run that the call belongs to."""
+        """The run to which the call belongs."""
 
 
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
-"""The `async def` kernel to which the current code on an event loop belongs.
+"""The `async def` kernel for which the current code on an event loop works.
 
-Tasks that the kernel created also belong to it.
+Tasks that the kernel has created work for it, too.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelWait:
-    """One wait of a kernel of `queue`.
+    """A wait of a kernel of `queue`.
 
-    `context` is the native context that the kernel is running on, or 0 for a coroutine, whose run
-    is `run`.  `makers` are the runs that make `what`, with None for values that do not come from
-    runs.
+    - `context` is the native context on which the kernel runs.  It is 0 for a coroutine, whose run
+      is `run`.
+    - `what` is what the kernel waits for, in words.
+    - `makers` are the runs that make the awaited values, with None for each value that no run
+      makes.
     """
 
     queue: WorkQueue
@@ -180,14 +185,15 @@ class KernelWait:
     run: Maker | None = None
 
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
-        """Tell whether the wait is over, or may be ended by an event outside the runtime and
-        `waits`.
+        """Tell whether the wait is over or may still end.
+
+        It may end through an event outside the runtime, except the events of `waits`.
         """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 
 
 NO_KERNEL = contextlib.nullcontext(lambda: None)
-"""Replaces a `kernel_wait` in waits with a time limit."""
+"""The context manager that waits with a time limit use instead of `kernel_wait`."""
 
 _waits: list[KernelWait] = []
 """The waits of all queues, in the order in which they started."""
@@ -199,10 +205,10 @@ def kernel_wait(
     what: Callable[[], tuple[str, Sequence[Maker | None]]],
     is_over: Callable[[], bool],
 ) -> Iterator[Callable[[], None]]:
-    """Register a wait of this thread or coroutine for `what`, if it runs a kernel of the queue.
+    """Register a wait for `what`, if this thread or coroutine runs a kernel of the queue.
 
-    Yields a function that the waiting code must call periodically: it raises EndlessWaitError if
-    this wait can never end.
+    Yields a function that the waiting code must call regularly.  That function raises
+    EndlessWaitError if this wait can never end.
     """
     found = _waiting_kernel(queue)
     if found is None:
@@ -223,9 +229,7 @@ def _waits_for(queue: WorkQueue) -> list[KernelWait]:
 
 
 def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Maker | None] | None:
-    """Return the kernel that this thread or coroutine is running: name, location,
-    context, and run.
-    """
+    """Return the kernel that this thread or coroutine runs: name, location, context, and run."""
     if queue.is_at_work_here:
         context = queue.context()
         record = Context.at(context).record
@@ -238,7 +242,7 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
         return None
     import asyncio  # a coroutine exists, so asyncio is loaded
 
-    # The kernel may continue while tasks that it created are waiting.
+    # A task that the kernel has created may wait, while the kernel continues.
     if asyncio.current_task() is not coroutine.task:
         return None
     return coroutine.name, coroutine.place, 0, coroutine.run
@@ -250,12 +254,12 @@ def _raise_if_endless(wait: KernelWait) -> None:
     if waits[-1] is not wait:
         return
     contexts = [one.context for one in waits]
-    # A pool thread runs one blocking kernel, and other work of the queue while that kernel waits.
+    # While a blocking kernel waits, its pool thread runs other work, but no other blocking kernel.
     can_block = sum(map(queue.blocks, contexts)) < queue.blocking_threads
     rest = rest_of(queue, contexts, can_block=can_block)
     if rest is None or any(one.may_end(waits) for one in waits):
         return
-    # A value that was resolved during this search may have ended a wait or the quiescence.
+    # A value that was resolved in the meantime may have ended a wait.
     if rest != rest_of(queue, contexts, can_block=can_block) or waits != _waits_for(queue):
         return
     raise EndlessWaitError(_endless(wait, waits[:-1]))
@@ -284,15 +288,15 @@ LONG_SECONDS = 0.5
 
 _State = tuple[int, int, int, int]
 _named: dict[str, object] = {}
-"""The functions that a warning has named, by their kernels' names."""
+"""The functions that warnings have named, keyed by kernel name."""
 
 
 class BlockingWarning(UserWarning):
-    """A kernel occupies a worker until other kernels have to wait."""
+    """A kernel occupies a worker for a long time, and other kernels have to wait."""
 
 
 class BlockingWatch:
-    """Examines the threads of a host while it has runs."""
+    """Examines a host's threads while the host has runs."""
 
     def __init__(self, timers: TimerQueue, queue: WorkQueue, has_runs: Callable[[], bool]) -> None:
         self._timers = timers
@@ -300,29 +304,30 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were running kernels, with the time since which each has been running
-        its kernel.
+        """The contexts that were running kernels.
+
+        Each has its state and the time of its last change.
         """
         self.is_looking = False
 
     def begin(self) -> None:
-        """Watch from the start of a run until no run is left.
+        """Examine the threads regularly, from the start of a run until no run is left.
 
-        On a single thread there is nothing to examine, and the watch would find a wait that never
-        ends.
+        A process with one thread has nothing to examine, and its waits would never see an end of
+        the timers.
         """
         with self._lock:
             if self.is_looking or not HAS_THREADS:
                 return
             self.is_looking = True
-        # A closed host has no runs to examine; if no thread can be started, there is no warning.
+        # Without a timer, there is no warning: the host is closed, or no thread can be started.
         with contextlib.suppress(RuntimeError, TfrtError):
-            # The watch belongs to no run's context because it examines all runs.
+            # An empty context, because the watch belongs to no single run.
             contextvars.Context().run(self._timers.after, LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
-        # Reset this first, because a run may be starting at this moment: either its thread or this
-        # thread continues the watch.
+        # Reset this first: if a run is starting right now, its thread or this thread continues the
+        # watch.
         self.is_looking = False
         if not self._has_runs():
             return
@@ -340,19 +345,16 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """Return a thread's activity epoch and current kernel, and how many values it has made and
-    dropped.
-    """
+    """Return a thread's activity epoch, current kernel, and counts of made and dropped values."""
     context = Context.at(address)
     return context.epoch, context.record, context.made, context.dropped
 
 
 def _warn_of(context: int, state: _State) -> None:
-    """Warn once about the kernel that is running in `context`, if it is a plain user kernel."""
+    """Warn once about the kernel that is running in `context`, if it is a plain Python kernel."""
     process = native_process()
     request = process.requests.get(Context.at(context).request)
-    # The run holds its program, with the kernel's record, at least as long as the kernel is
-    # running.
+    # A run keeps its program, with the kernel's record, while its kernels are running.
     program = getattr(request, "program", None)
     if request is None or program is None or state[1] == 0 or _state(context) != state:
         return
@@ -361,10 +363,11 @@ def _warn_of(context: int, state: _State) -> None:
     if function is None or _named.get(name) is function:
         return
     module = getattr(function, "__module__", None) or ""
-    if module.partition(".")[0] in HOOKS.own_packages:  # it calls an enqueued function
+    if module.partition(".")[0] in HOOKS.own_packages:  # a kernel of the runtime
         return
     code = getattr(inspect.unwrap(function), "__code__", None)
-    # While a thread runs a task of compiled code, the record still belongs to its last kernel.
+    # While a thread runs a task of compiled code, the context still has the record of its last
+    # kernel.
     if code is not None and not _runs(code):
         return
     _named[name] = function

@@ -24,7 +24,7 @@ Expected = TypeVar("Expected")
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the program in a form that a kernel can call within a run."""
+    """A function of the program that a kernel can call within a run."""
 
     request: Request
     address: int
@@ -34,9 +34,9 @@ class Function:
     result_types: tuple[str, ...]
 
     def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
-        """Start a call within the run and return its results, which may be unavailable.
+        """Start a call within the run; return the call's results, which may be unavailable.
 
-        The function's first kernels become ready on this thread.
+        The first kernels of the function become ready on this thread.
 
         Raises:
             KernelError: if the function takes a different number of arguments.
@@ -57,7 +57,7 @@ class Function:
 class KernelFrame:
     """One call of a kernel.
 
-    It is valid on the thread that runs the kernel, until the kernel returns.
+    The frame is valid until the kernel returns, on the thread that runs the kernel.
     """
 
     host: HostContext
@@ -70,15 +70,15 @@ class KernelFrame:
     debug_info: str | None
     functions: tuple[Function, ...]
     arguments: list[AsyncValue]
-    """The arguments as AsyncValues; filled for kernels registered with `raw=True`."""
+    """The arguments as AsyncValues, for kernels that are registered with `raw=True`."""
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
-    """Whether Python, or kernels that run in this process, use a remote kernel's results."""
+    """Whether the results of a remote kernel are read in this process, by Python or by a kernel."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """For each index, the latest result that `allocate` has returned.
+    """The latest value that `allocate` has returned for each index.
 
-    Holding a result here does not keep its promise alive.
+    These references do not keep promises alive.
     """
 
     @property
@@ -87,12 +87,12 @@ class KernelFrame:
         return self.request.resources
 
     def allocate(self, index: int = 0) -> AsyncValue:
-        """Return an unavailable value for result `index`; it must be resolved later.
+        """Return an unavailable value for result `index`, which must be resolved later.
 
-        Keep a reference until then: the run stays open until the value is resolved.  If the value
-        is dropped unresolved, the result becomes an error that says so.  If the run is cancelled
-        first, the value becomes an error.  If the kernel raises, an unresolved result becomes that
-        error, and a resolved one keeps its value.
+        The run stays open until the value is resolved, so keep a reference until then.  If the
+        value is dropped unresolved, the result becomes an error that says so.  If the run is
+        cancelled first, the value becomes an error.  If the kernel raises an exception, an
+        unresolved result becomes that error, and a resolved result keeps its value.
 
         Raises:
             KernelError: if the kernel has no result with that index.
@@ -105,9 +105,11 @@ class KernelFrame:
         return made
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
-        """Return a value for `function()`, run on a worker or, with `blocking`, in the pool.
+        """Call `function` on another thread, and return a value that becomes its result.
 
-        The call is part of the run: the run finishes after the call, and if the run is cancelled
+        The thread is a worker or, with `blocking`, a thread of the blocking pool.
+
+        The call belongs to the run.  The run finishes after the call.  If the run is cancelled
         first, the function is not called.  If the function raises an exception, the value becomes
         an error.
         """
@@ -118,7 +120,7 @@ class KernelFrame:
     def is_cancelled(self) -> bool:
         """Whether the run is cancelled.
 
-        If it is, the kernel's results are resolved regardless of the kernel.
+        If it is, the kernel's results are already resolved, whatever the kernel returns.
         """
         return self.request.is_cancelled
 
@@ -129,10 +131,10 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """Return an unavailable value for each result; tasks that the kernel starts resolve them later.
+    """Return an unavailable value for each result of the kernel.  A task resolves the values later.
 
-    Like `KernelFrame.allocate`, but not recorded in the frame, because the user's function may
-    raise later.
+    `KernelFrame.allocate` records its values in the frame.  This function does not, because the
+    user's function may raise an exception later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])
@@ -142,7 +144,7 @@ def expect(kind: type[Expected], value: object) -> Expected:
     """Return `value`, which must be an instance of `kind`.
 
     Raises:
-        KernelError: if it is not an instance of `kind`.
+        KernelError: if `value` is not an instance of `kind`.
     """
     if not isinstance(value, kind):
         raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")

@@ -1,13 +1,13 @@
 """Kernels by name, in registries.
 
-A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function;
-`KernelRegistry.add` registers any kernel.  Registries are ordinary objects: a program is loaded
-against the registry of kernels that it may use.
+A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function, and
+`KernelRegistry.add` registers any kernel.  A program is loaded with a registry of the kernels that
+it may use.
 
-Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ...  `ui64` `f16` `bf16`
-`f32` `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
-`string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and `typed`,
-which passes the name of the attribute's type and the attribute itself.
+Attributes and results have type words: the scalars of MLIR (`i1` `i8` ...  `ui64` `f16` `bf16`
+`f32` `f64` `complex64` `complex128`), `chain`, and `object` (any Python value).  Attributes may
+also have the words `string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a
+scalar T, and `typed`.  With `typed`, the kernel gets the name of the attribute's type, too.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
 
 class KernelError(Exception, NoObject):
-    """The exception that a kernel raises, or returns instead of a result, to turn the result into
-    an error.
+    """An exception that makes a kernel's result an error.
 
-    `code` is the error code of the diagnostic; users see the message.
+    A kernel raises it, or returns it instead of a result.  Users see `message`; `code` is the error
+    code of the diagnostic.
     """
 
     def __init__(self, message: str, code: str = "INTERNAL") -> None:
@@ -41,13 +41,14 @@ class KernelError(Exception, NoObject):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native version of a Python kernel: the compiled function `symbol` is called instead.
+    """The native version of a Python kernel, which is called instead of the Python function.
 
-    It either does the work of the Python function, or changes nothing and lets the Python function
-    run.  The words of the kernel's data are the addresses of the native `functions`, followed by
-    `data` or by the words that `data` computes from the attributes; on invalid attributes, the
-    Python function reports the error.  With `measures`, the native function itself decides, for
-    each call to a kernel that is marked heavy, whether that call is heavy (`KERNEL_MEASURED`).
+    `symbol` is the name of a native function.  The native function either does the kernel's work,
+    or changes nothing and lets the Python function run.  Its data words are the addresses of the
+    native `functions`, followed by `data`, or by the words that `data` computes from the
+    attributes.  `data` returns None if the attributes are invalid, and the Python function then
+    reports the error.  With `measures`, the native function decides for each call of a heavy kernel
+    whether the call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -56,15 +57,15 @@ class Shortcut:
     measures: bool = True
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
-        """Return the data words for a call with these attributes, or None if it must
-        run in Python.
+        """Return the data words for a call with these attributes.
+
+        Return None if the call must run in Python.
         """
         if not callable(self.data):
             return self.data
         try:
             words = self.data(*attributes)
-            # A file may contain anything, including numbers of another kind and numbers that are
-            # too large.
+            # A file may contain numbers of any kind and size.
             return None if words is None else tuple(array("q", words))
         except (OverflowError, TypeError, ValueError):
             return None
@@ -78,8 +79,8 @@ class Keyword:
     """An attribute that a Python kernel takes by name.
 
     `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
-    None for any attribute.  `default` is the value to use if the operation lacks the attribute;
-    if `default` is `REQUIRED`, the operation must have the attribute.
+    None for any attribute.  `default` is used if the operation does not have the attribute.  If it
+    is `REQUIRED`, the operation must have the attribute.
     """
 
     name: str
@@ -89,12 +90,10 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The types in a Python kernel's annotations; see `annotations`.
+    """The types in a Python kernel's annotations, with which programs are compared.
 
-    Programs are checked against them.
-
-    `rest` is the type of the arguments after the named ones, if the function takes any number of
-    arguments.
+    If the function takes any number of arguments, `rest` is the type of the arguments after the
+    named ones.
     """
 
     names: tuple[str, ...]
@@ -102,9 +101,9 @@ class Parameters:
     rest: object
     returned: object
     lazy: frozenset[int] = frozenset()
-    """The arguments that are not awaited; the kernel receives them as AsyncValues.
+    """The indexes of the arguments that are not awaited: the kernel gets them as AsyncValues.
 
-    The index after the last name represents all later arguments.
+    The index after the last name includes all later arguments.
     """
 
 
@@ -116,11 +115,13 @@ ITS_LOOP = "its event loop"
 class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
-    `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords`
-    takes those instead, by name.  `results` are type words, or None for one result whose type is
-    determined by the Python value.  With `heavy`, the kernel is worth waking another worker; with
-    `blocking`, it runs in the blocking pool; with `raw`, its arguments are AsyncValues, some of
-    which may be unavailable or errors; with `frame`, its first argument is the KernelFrame.
+    - `attributes` are type words in BEF's order (alphabetical by name).  A kernel with `keywords`
+      takes its attributes by name instead.
+    - `results` are type words, or None for one result whose type depends on the Python value.
+    - `heavy`: the kernel is worth waking another worker.
+    - `blocking`: the kernel runs in the blocking pool.
+    - `raw`: the arguments are AsyncValues, which may be unavailable or errors.
+    - `frame`: the first argument is the KernelFrame.
     """
 
     name: str
@@ -133,50 +134,51 @@ class PythonKernel:
     frame: bool = False
     sync: bool = False
     needs: int = 0
-    """The number of arguments that the function requires."""
+    """How many arguments the function requires."""
     takes: int | None = None
-    """The maximum number of arguments, without a trailing chain, or None for any number.
+    """How many arguments the function takes, or None for any number.
+
+    A chain at the end is not counted.
     """
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
     """The attributes in the order in which the function takes them, after its arguments."""
     parameters: Parameters | None = None
     arrays: bool = False
-    """Whether tensors are passed to the function as numpy arrays, which it must not write."""
+    """Whether the function gets tensors as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
-    """The user's function, if its calls occupy a worker.
+    """The user's function, if its calls occupy a worker; otherwise, None.
 
-    A warning names the function if a call takes too long.
+    If a call takes too long, a warning names the function.
     """
     remote: bool = False
-    """Whether the kernel runs on the cluster if the host has one.
+    """Whether the kernel runs on the cluster, if the host has one.
 
-    Values that only such kernels take stay on the cluster.
+    Values that only remote kernels take stay on the cluster.
     """
     waits: str = BY_HAND
-    """A phrase for messages: the event that the results await after the kernel has returned."""
+    """The event for which the results wait after the kernel has returned, as a phrase."""
     prepare: Callable[..., object] | None = None
-    """Called with the attributes when a program that uses the kernel is loaded.
+    """A function that is called with the attributes when a program with the kernel is loaded.
 
     It may raise `KernelError`.
     """
 
     @property
     def has_lazy(self) -> bool:
-        """Whether some arguments are not awaited."""
+        """Whether the kernel has arguments that are not awaited."""
         return self.parameters is not None and bool(self.parameters.lazy)
 
     def is_lazy(self, place: int) -> bool:
-        """Tell whether argument `place` is not awaited, so that the kernel receives
-        an AsyncValue.
-        """
+        """Tell whether argument `place` is not awaited, so that the kernel gets an AsyncValue."""
         known = self.parameters
         return known is not None and min(place, len(known.names)) in known.lazy
 
     @property
     def taken(self) -> str:
-        """The number of arguments that the function takes, as a phrase; a final chain is not
-        counted.
+        """How many arguments the function takes, as a phrase.
+
+        A chain at the end is not counted.
         """
         if self.takes is None:
             return f"at least {counted(self.needs, 'argument')}"
@@ -188,15 +190,20 @@ class PythonKernel:
 
 @dataclass(frozen=True, slots=True)
 class NativeKernel:
-    """A kernel of the native core: `symbol` names the compiled function.
+    """A kernel of the native core: the compiled function `symbol`.
 
-    `arguments` is the number of arguments, or with `more` the minimum number; `types` are the type
-    words of arguments that are numbers (the last word applies to all further arguments); `gives`
-    are the type words of the results.  `results` is the number of results, or None for one result
-    per argument after the first `arguments` arguments.  The loader checks these counts and types,
-    because native kernels do not.  The words of the kernel's data are the addresses of the native
-    functions `data`, followed by the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.
-    `("*i32",)` stands for any number of i32 attributes; the first data word is their count.
+    - `arguments` is how many arguments the kernel takes; with `more`, at least that many.
+    - `types` are the type words of arguments that are numbers.  The last word applies to further
+      arguments, too.
+    - `results` is how many results the kernel has, or None for one result per argument after the
+      first `arguments`.
+    - `gives` are the type words of the results.
+    - `flags` are `layouts.KERNEL_*`.
+
+    The loader checks all of this, because native kernels do not.
+
+    The data words are the addresses of the native functions `data`, followed by the `attributes` in
+    BEF's order.  Attributes of `("*i32",)` are any number of i32, preceded by their count.
     """
 
     name: str
@@ -207,7 +214,7 @@ class NativeKernel:
     data: tuple[str, ...] = ()
     flags: int = 0
     sync: bool = False
-    """Whether the kernel runs in sync functions, and only there."""
+    """Whether the kernel runs only in sync functions."""
     more: bool = False
     types: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
@@ -215,9 +222,9 @@ class NativeKernel:
 
 @dataclass(frozen=True, slots=True)
 class ConstantKernel:
-    """A kernel whose only result depends only on its attributes, so the loader computes it.
+    """A kernel whose result depends only on its attributes, so that the loader computes the result.
 
-    The result has the type `type`; a complex result has two attributes, the imaginary part before
+    The result has the type `type`.  A complex result has two attributes: the imaginary part, then
     the real part.
     """
 
@@ -231,11 +238,12 @@ class ConstantKernel:
 class ControlKernel:
     """A native kernel that starts functions of the program.
 
-    The first `own` arguments belong to the kernel; the others are passed to the function, after
-    `added` arguments that the kernel makes.  The function has `extra` more results than the kernel.
-    `functions` is the number of functions that the kernel takes, or None for any number.
-    `fixed_results` is set if the results do not come from the function.  `types` are the type words
-    of the kernel's own arguments.
+    - `own` is the number of leading arguments for the kernel itself, and `types` are their type
+      words.  The other arguments are passed to the function.
+    - `added` is the number of arguments that the kernel makes; the function gets them first.
+    - `extra` is the number of results that the function has in addition to the kernel's results.
+    - `functions` is the number of functions that the kernel takes, or None for any number.
+    - `fixed_results` is the number of results of the kernel, if the function does not make them.
     """
 
     name: str
@@ -246,16 +254,15 @@ class ControlKernel:
     functions: int | None = 1
     fixed_results: int | None = None
     body_results: int | None = None
-    """The number of the function's results if nothing else determines it.
+    """How many results the function has, if nothing else determines this number.
 
     None means at most one.
     """
     data: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    """The attributes' type words.
+    """The type words of the attributes, which follow `data` in the kernel's data words.
 
-    In the kernel's data, the attributes follow `data`; an attribute that is not a number is stored
-    as 0.
+    An attribute that is not a number is stored as 0.
     """
     sync: bool = False
     """Whether the kernel calls only sync functions."""
@@ -264,12 +271,10 @@ class ControlKernel:
 
 @dataclass(frozen=True, slots=True)
 class CompiledKernel:
-    """A function that another compiler has compiled; an adapter calls it.
+    """A function that another compiler has compiled.
 
-    See `compiled_kernels`.
-
-    `arguments` and `results` are type words, with `tensor` for tensors.  `code` keeps the code at
-    the adapter's address alive.
+    It is called through its adapter (`compiled_kernels`).  `arguments` and `results` are type
+    words, with `tensor` for tensors.  `code` keeps the adapter's code alive.
     """
 
     name: str
@@ -277,15 +282,15 @@ class CompiledKernel:
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     awaited: tuple[int, ...] = ()
-    """The arguments that are not awaited before the call, because the code awaits them itself.
+    """The arguments that need not be available before the call.
 
-    The adapter takes these arguments last.
+    The compiled code awaits them.  The adapter takes these arguments last.
     """
     heavy: bool = False
     lasting: bool = False
-    """Whether the function may take a long time: it has calls, loops, or back edges.
+    """Whether the function may take long: it has calls, loops, or back edges.
 
-    A function that is not worth waking a worker for (not `heavy`) may still be slow.
+    A function may take long without being `heavy`, that is, worth waking a worker.
     """
     code: object = None
     interpreted: bool = False
@@ -296,7 +301,7 @@ class CompiledKernel:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The arguments in the adapter's order: unawaited arguments are last."""
+        """The indexes of the arguments in the adapter's order: the `awaited` ones are last."""
         strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
         return (*strict, *self.awaited)
 
@@ -305,13 +310,13 @@ Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | Compiled
 
 
 class KernelRegistry(dict[str, Kernel]):
-    """Kernels by name; `origin` names their owner in messages about name clashes."""
+    """Kernels by name.  `origin` names the registry's owner in messages about name clashes."""
 
     def __init__(self, origin: str = "user") -> None:
         super().__init__()
         self.origin = origin
         self.version = 0
-        """Changes whenever a kernel is added."""
+        """A number that changes whenever a kernel is added."""
 
     def kernel(
         self,
@@ -326,7 +331,9 @@ class KernelRegistry(dict[str, Kernel]):
         sync: bool = False,
         shortcut: Shortcut | None = None,
     ) -> Callable[[PythonFunction], PythonFunction]:
-        """Register the decorated function as kernel `name`; the function itself is not changed.
+        """Return a decorator that registers a function as kernel `name`.
+
+        The decorator returns the function unchanged.
 
         Raises:
             TfrtError: if the name is taken.
@@ -367,7 +374,7 @@ class KernelRegistry(dict[str, Kernel]):
         self.replace(kernel)
 
     def replace(self, kernel: Kernel) -> None:
-        """Register a kernel, replacing any earlier kernel of the same name."""
+        """Register a kernel, and replace an earlier kernel of the same name."""
         self[kernel.name] = kernel
         self.version += 1
 
@@ -375,7 +382,7 @@ class KernelRegistry(dict[str, Kernel]):
         """Add all kernels of `other`.
 
         Raises:
-            TfrtError: if a name is taken; in that case, nothing is added.
+            TfrtError: if a name is taken.  In that case, no kernel is added.
         """
         if clash := sorted(self.keys() & other.keys()):
             raise TfrtError(
@@ -388,11 +395,10 @@ class KernelRegistry(dict[str, Kernel]):
 
 
 def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
-    """Return the signature of a function, even if its annotations are strings or forward
-    references.
+    """Return a function's signature without evaluating annotations that are strings.
 
     Raises:
-        ValueError: if it is a C function that does not provide a signature.
+        ValueError: if the function is a C function without a signature.
     """
     if sys.version_info >= (3, 14):
         import annotationlib
@@ -402,10 +408,9 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
-    """Return how many kernel arguments a function requires and how many it takes (None means any
-    number).
+    """Return how many arguments a function requires, and how many it takes (None for any number).
 
-    `others` is the number of its positional parameters that have another purpose.
+    `others` is how many of the function's positional parameters are not arguments of the kernel.
     """
     try:
         parameters = unevaluated_signature(function).parameters.values()

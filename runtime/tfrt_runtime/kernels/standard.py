@@ -1,7 +1,7 @@
-"""The runtime's own kernels and the kernels that users have registered.
+"""The runtime's own kernels, and the kernels that users have registered.
 
-Modules are imported one after another until the requested name is found, so a scalar program never
-loads numpy.
+Modules are imported one after another until the requested name is found, so a program with only
+scalars never loads numpy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ MODULES = (
     "tensor.cpu_elements",
     "tensor.cpu_convolution",
 )
-"""Light and common modules come first; the test kernels and all later modules need numpy."""
+"""The modules in the order of their import: small and common modules first.
+
+The test kernels and all later modules need numpy.
+"""
 
 FAMILIES = frozenset(
     (
@@ -36,7 +39,7 @@ FAMILIES = frozenset(
         "native function native_sink",
     )
 )
-"""The prefixes of the runtime's kernel names: the part before the first dot."""
+"""The first parts of the runtime's kernel names, before the first dot."""
 
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)
@@ -44,9 +47,9 @@ _lock = threading.RLock()
 
 
 def _load_next() -> bool:
-    """Import one more module.
+    """Import the next module.
 
-    Return False if none is left, or if the next module needs numpy and numpy is missing.
+    Returns False if no module is left, or if the next one needs numpy and numpy is missing.
     """
     with _lock:
         if not _open_modules:
@@ -65,7 +68,10 @@ def _load_next() -> bool:
 
 
 def _find(name: str) -> Kernel | None:
-    """Return the runtime's kernel of that name, after importing as few modules as possible."""
+    """Return the runtime's kernel with the given name, or None.
+
+    Import as few modules as possible.
+    """
     while (found := _loaded.get(name)) is None and _load_next():
         pass
     if found is None and _open_modules:
@@ -75,7 +81,7 @@ def _find(name: str) -> Kernel | None:
 
 
 def standard_kernels() -> KernelRegistry:
-    """Return a new registry with all kernels of the runtime; you can add your own kernels to it.
+    """Return a new registry with all kernels of the runtime, to which you can add your own.
 
     Without numpy, it has only the kernels that do not need numpy.
     """
@@ -95,7 +101,7 @@ class AvailableKernels(Mapping[str, Kernel]):
         TfrtError: if both a user's kernel and a kernel of the runtime have that name.
         """
         user = USER_KERNELS.get(name)
-        # Searching for an unknown name imports all modules, including numpy.
+        # A search for an unknown name would import all modules, including numpy.
         is_free = user is not None and name.partition(".")[0] not in FAMILIES
         found = None if is_free else _find(name)
         if user is None and found is None:

@@ -1,9 +1,9 @@
 """AsyncValue: reference counts, the single transition to available, and the list of waiters.
 
-A value leaves the unavailable states only once, and becomes CONCRETE or ERROR.  The state and the
-head of the waiter list share one word.  Therefore, one `exchange` publishes a value and takes its
-waiters, and one `compare_and_swap` adds a waiter: without a lock, no waiter is lost and none runs
-twice.
+A value starts unavailable and becomes CONCRETE or ERROR once, for good.  The state and the head of
+the waiter list share one word.  Therefore, one `exchange` both publishes a value and takes its
+waiters, and one `compare_and_swap` adds a waiter.  No lock is needed: every waiter runs exactly
+once.
 
     STATE = newest waiter | state            (waiters are 16-aligned: the low bits are free)
 
@@ -11,8 +11,10 @@ twice.
           |  add_waiter          |  add_waiter                  ^
           +----------------------+------------------------------+
 
-Ownership: the code that makes a value holds one reference.  A waiter holds none, because publishing
-removes the waiters before the publisher drops its own reference.
+An indirect value is a placeholder that forwards to another value, its target.
+
+Ownership: the code that makes a value owns one reference to that value.  A waiter owns no reference
+to its value: the publisher removes the waiters before it drops its own reference.
 
 The states, and the packing of state and waiters into one word, follow TFRT:
 https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h
@@ -40,8 +42,8 @@ from tfrt_runtime.native.memory import (
 @native
 def new_value(context: Address, payload_type: int) -> Address:
     """Make an unconstructed concrete value with one reference."""
-    # Plain stores suffice: the value is private until its address is published, by an atomic
-    # operation or in a word of an activation that only one thread uses.
+    # Plain stores suffice: no other thread knows the value until an atomic operation publishes its
+    # address.
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.UNCONSTRUCTED)
@@ -49,15 +51,18 @@ def new_value(context: Address, payload_type: int) -> Address:
     store(value + at.VALUE_PAYLOAD, 0)
     store(value + at.VALUE_PAYLOAD2, 0)
     store(value + at.VALUE_OWNER, 0)
-    # Values are counted per thread: a counter for the process would be the most contended word of
-    # every program.
+    # Each thread counts its own values: all threads would contend for a counter of the whole
+    # process.
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
 
 @inline
 def new_available(context: Address, payload_type: int) -> Address:
-    """Make an available value that only the caller refers to; the caller fills in the payload."""
+    """Make an available value with one reference.
+
+    The caller must write the payload before it shares the value.
+    """
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.CONCRETE)
@@ -89,9 +94,9 @@ def new_indirect(context: Address) -> Address:
 
 @native
 def state_of(value: Address) -> int:
-    """Return the current state.
+    """Return the value's current state.
 
-    Once it is CONCRETE or ERROR, the publisher's earlier writes are visible.
+    If the result is CONCRETE or ERROR, everything the publisher wrote before publishing is visible.
     """
     return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS
 
@@ -104,18 +109,18 @@ def is_available(value: Address) -> bool:
 
 @native
 def is_indirect(value: Address) -> bool:
-    """Tell whether the value is a placeholder for another one.
+    """Tell whether the value is a placeholder for another value.
 
-    Other threads may be resolving it.
+    Safe to call while another thread resolves `value`.
     """
     return load_acquire(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT
 
 
 @native
 def resolve(value: Address) -> Address:
-    """Return the concrete or error value that an available value is or forwards to."""
-    # Plain loads suffice: kind and target were written before the state, which the caller has read
-    # with acquire, and never change again.
+    """Follow an available value's forwards, and return the concrete or error value at their end."""
+    # Plain loads suffice: the publisher wrote kind and target before the state, the caller has read
+    # the state with acquire, and an available value does not change.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
         value = load(value + at.VALUE_TARGET)
     return value
@@ -123,17 +128,18 @@ def resolve(value: Address) -> Address:
 
 @inline
 def add_references(value: Address, count: int) -> None:
-    """Add `count` references.  The caller already holds one, so no ordering is needed."""
-    # Constants are immortal, and all threads use them: reading a constant's count leaves its cache
-    # line shared, but changing the count would move the line from core to core.
+    """Add `count` references to a value to which the caller already holds one."""
+    # All threads use the immortal constants. Reading a constant's count leaves its cache line
+    # shared, but writing the count would move the line from core to core.
     if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
         fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
-    """Add `count` references on behalf of an owner whose reference no other code uses in the
-    meantime.
+    """Add `count` references to a value to which the caller holds one.
+
+    No other thread may use the caller's reference during this call.
     """
     references = load_acquire(value + at.VALUE_REFERENCES)
     # If this is the only reference, no other thread can change the count.
@@ -145,12 +151,12 @@ def multiply_reference(value: Address, count: int) -> None:
 
 @inline
 def drop_reference(context: Address, value: Address) -> None:
-    """Drop one reference.
+    """Drop one reference; destroy the value if this was the last one.
 
-    Dropping the last reference destroys the value and drops the value's reference to its target.
+    Destroying an indirect value also drops its reference to its target.
     """
-    # The acquire pairs with the `fetch_add` of threads that dropped their references earlier. Their
-    # accesses to the payload happen before the payload is released here.
+    # The acquire pairs with the `fetch_add` in threads that dropped their references earlier: those
+    # threads must be done with the payload before this thread releases it.
     references = load_acquire(value + at.VALUE_REFERENCES)
     if references >= at.IMMORTAL:
         return
@@ -174,9 +180,9 @@ def drop_optional(context: Address, value: Address) -> None:
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value that has no references.
+    """Destroy a value that has no references, and each target that loses its last reference.
 
-    Also destroy its target if this was the target's last reference.
+    A loop follows the targets, so that the native stack does not grow.
     """
     # Use a loop instead of recursion, because a million values may forward to each other in a
     # chain.
@@ -192,9 +198,10 @@ def destroy_chain(context: Address, value: Address) -> None:
 
 @native
 def destroy(context: Address, value: Address) -> Address:
-    """Release the payload and the cell.
+    """Destroy one value: release its payload and free its memory.
 
-    Returns the target of an indirect value, which the caller must drop next.
+    Returns the target if the value is indirect, otherwise 0.  The caller must drop the value's
+    reference to the target.
     """
     kind = load(value + at.VALUE_KIND)
     target = 0
@@ -213,13 +220,13 @@ def destroy(context: Address, value: Address) -> Address:
 
 @inline
 def storage_size(value: Address) -> int:
-    """Return the size, in bytes, of the storage after the header of a compiled program's object."""
+    """Return the size in bytes of a compiled program's object, without its header."""
     return (load(value + at.VALUE_ASYNC) & at.OBJECT_SIZE_BITS) >> 2
 
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
-    """Drop the reference that a payload holds."""
+    """Drop the reference that a payload holds, if it holds one."""
     process = load(context + at.CONTEXT_PROCESS)
     if payload_type == at.TYPE_TENSOR or payload_type == at.TYPE_SHAPE:
         call2(load(process + at.PROCESS_RELEASE_TENSOR), context, payload)
@@ -229,13 +236,13 @@ def release_payload(context: Address, payload_type: int, payload: int) -> None:
 
 @inline
 def is_object(payload_type: int) -> bool:
-    """Tell whether the payload refers to something that must be released."""
+    """Tell whether payloads of this type hold a reference that must be dropped."""
     return payload_type >= at.TYPE_OBJECT and payload_type < at.TYPE_STORAGE
 
 
 @native
 def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
-    """Make a waiter that applies the action `kind` to `first` and `second`."""
+    """Make a waiter: the action `kind` (a `WAIT_*` constant) and its two operands."""
     waiter = take_cell(context)
     store(waiter + at.WAITER_KIND, kind)
     store(waiter + at.WAITER_FIRST, first)
@@ -245,9 +252,9 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 
 @native
 def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
-    """Add a new waiter to an unavailable value.
+    """Make a waiter and add it to an unavailable value.
 
-    If the value is already available, add no waiter and return False.
+    Returns False, and adds no waiter, if the value is already available.
     """
     waiter = new_waiter(context, kind, first, second)
     if add_waiter(value, waiter):
@@ -258,21 +265,20 @@ def wait_for(context: Address, value: Address, kind: int, first: int, second: in
 
 @native
 def add_waiter(value: Address, waiter: Address) -> bool:
-    """Add `waiter` to an unavailable value; return False if the value is already available.
+    """Add `waiter` to an unavailable value.
 
-    If this returns False, the waiter still belongs to the caller.
+    Returns False if the value is already available.  In this case, the caller still owns `waiter`.
     """
     store(waiter + at.WAITER_VALUE, value)
     while True:
-        # Acquire: if this returns False, the caller reads the payload, which was written before the
-        # state.
+        # Acquire: after a result of False, the caller reads the payload, which the publisher wrote
+        # before the state.
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS >= at.CONCRETE:
             return False
-        # A plain store suffices, because the waiter is private until the swap.
+        # A plain store suffices: no other thread knows the waiter until the swap.
         store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
-        # The swap publishes the waiter's fields, and preserves the difference between CONSTRUCTED
-        # and UNCONSTRUCTED.
+        # The swap publishes the waiter's fields and leaves the state bits unchanged.
         if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:
             return True
 
@@ -283,8 +289,7 @@ def claim(value: Address) -> bool:
 
     Returns False if a thread has already claimed it.
     """
-    # This is a loop because the head also changes when another thread adds a waiter, in which case
-    # the claim is still free.
+    # Retry if the swap fails: another thread may have added a waiter without claiming the value.
     while True:
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS != at.UNCONSTRUCTED:
@@ -295,20 +300,20 @@ def claim(value: Address) -> bool:
 
 @native
 def take_waiters(value: Address, state: int) -> Address:
-    """Make the value available in `state`; return the list of waiters, newest first.
+    """Make the value available in `state`, and return the list of waiters, newest first.
 
     The caller must already have written the payload, which the `exchange` publishes.
     """
-    # This must be one atomic step: a waiter pushed between a load and a store would never run.
+    # Load and store must be one atomic step: a waiter added between them would never run.
     return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS
 
 
 @native
 def point_at(context: Address, indirect: Address, target: Address) -> Address:
-    """Publish an indirect value whose target is available; return its waiters.
+    """Resolve an indirect value to an available target; return the indirect value's waiters.
 
-    Consumes the caller's reference to `target`.  If the target is itself indirect, one level is
-    collapsed, so that chains of forwards do not grow.
+    Takes over the caller's reference to `target`.  The indirect value refers to the concrete value
+    at the end of the target's forwards, so chains of forwards do not grow.
     """
     concrete = resolve(target)
     if load_acquire(concrete + at.VALUE_REFERENCES) >= at.IMMORTAL or is_copied(indirect, concrete):
@@ -316,23 +321,23 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if is_moved(indirect, target):
         return become_owner(context, indirect, target)
     if concrete != target:
-        # The order matters: the reference that `target` holds keeps `concrete` alive until we hold
-        # our own.
+        # Add before dropping: until `indirect` has its own reference to `concrete`, only `target`
+        # keeps `concrete` alive.
         add_references(concrete, 1)
         drop_reference(context, target)
     store(indirect + at.VALUE_TARGET, concrete)
     kind = load(concrete + at.VALUE_KIND) & ~at.KIND_BITS | at.KIND_INDIRECT
-    # This store is atomic because `is_indirect` may read the kind of a value that is not resolved
-    # yet.
+    # Atomic, because `is_indirect` on another thread may read the kind before the value is
+    # resolved.
     store_release(indirect + at.VALUE_KIND, kind)
     return take_waiters(indirect, load_acquire(concrete + at.VALUE_STATE) & at.STATE_BITS)
 
 
 @native
 def is_copied(indirect: Address, concrete: Address) -> bool:
-    """Tell whether an unresolved indirect value becomes a copy of an available one.
+    """Tell whether `indirect` must become a copy of the available value `concrete`.
 
-    This applies to results of runs.
+    Results of runs copy plain values, such as numbers, instead of referring to them.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
@@ -342,14 +347,14 @@ def is_copied(indirect: Address, concrete: Address) -> bool:
 
 @native
 def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
-    """Publish an indirect value as a copy of a constant or a number.
+    """Resolve an indirect value to a copy of `source`, a constant or a number; return the waiters.
 
-    A copy of a constant may outlive the program that owns the constant; a copy of a number makes
-    the second value unnecessary.
+    Takes over the caller's reference to `target`, the value from which `source` was reached.  A
+    copy may outlive the program, which owns its constants.
     """
     kind = load(source + at.VALUE_KIND)
-    # Copy only the words that the source's type uses: the other words are unwritten, and reading
-    # them is an error in the simulator.
+    # Copy only the words that the source's type uses. The other words are uninitialized, and the
+    # simulator reports a read of an uninitialized word.
     if kind >> 8 != at.TYPE_CHAIN:
         store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
     if kind >> 8 >= at.TYPE_COMPLEX64:
@@ -361,9 +366,10 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 
 @native
 def is_moved(indirect: Address, target: Address) -> bool:
-    """Tell whether an unresolved result of a run takes over the payload of an available value.
+    """Return whether `indirect` should take over the payload of the available value `target`.
 
-    This is the case if no other code refers to the available value.
+    The answer is True if `indirect` is a result of a run, `target` holds an object, and the caller
+    has the only reference to `target`.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
@@ -381,15 +387,15 @@ def is_moved(indirect: Address, target: Address) -> bool:
 
 @native
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
-    """Publish an indirect value with the payload moved from `target`.
+    """Resolve an indirect value by moving the payload out of `target`; return the waiters.
 
-    The second value is then no longer needed for the payload.
+    Takes over the caller's reference to `target`.
     """
     kind = load(target + at.VALUE_KIND)
     store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
     store_release(indirect + at.VALUE_KIND, kind)
-    # `target` no longer owns the payload: because its type is no longer an object type, dropping it
-    # releases only its cell.
+    # Without an object type, `target` no longer owns the payload: dropping `target` frees only its
+    # cell.
     store(target + at.VALUE_KIND, at.KIND_CONCRETE)
     drop_reference(context, target)
     return take_waiters(indirect, at.CONCRETE)
@@ -397,20 +403,21 @@ def become_owner(context: Address, indirect: Address, target: Address) -> Addres
 
 @native
 def forward_to(context: Address, indirect: Address, target: Address) -> Address:
-    """Make `indirect` become what `target` is or will be; return the waiters that must run now.
+    """Resolve `indirect` to `target` now or when `target` becomes available.
 
-    Consumes the caller's reference to `target`.  It may be called only once per indirect value.  If
-    `indirect` has become an error in the meantime, because it could not be resolved, it keeps that
-    error.
+    Takes over the caller's reference to `target`.  Call this at most once per indirect value.  If
+    `indirect` is already an error, it stays that error.
+
+    Returns the waiters of `indirect` that the caller must run now, or 0.
     """
     if is_available(indirect):
         drop_reference(context, target)
         return 0
     if not is_available(target):
-        # The waiter gets its own reference, because the caller may drop its reference before the
-        # target is resolved.
+        # The waiter needs a reference to `indirect`: the caller may drop its own before `target` is
+        # resolved.
         add_references(indirect, 1)
-        # If a run gets stuck, Python follows this word to the value that `indirect` waits for.
+        # If a run gets stuck, Python reads this word to find the value that `indirect` waits for.
         store(indirect + at.VALUE_TARGET, target)
         if wait_for(context, target, at.WAIT_FORWARD, indirect, target):
             return 0
@@ -420,11 +427,12 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
 
 @native
 def set_error(value: Address, payload: int, error_type: int) -> Address:
-    """Resolve an unconstructed concrete value to an error; return its waiters.
+    """Resolve an unconstructed concrete value to an error, and return its waiters.
 
-    `payload` is the handle of a Diagnostic; the value takes ownership of its reference.
+    `payload` is the handle of a Diagnostic.  The value takes over the caller's reference to the
+    Diagnostic.
     """
-    # The state is written last, because a thread that sees ERROR may read the diagnostic.
+    # The state comes last: a thread that sees ERROR may read the diagnostic immediately.
     store(value + at.VALUE_PAYLOAD, payload)
     store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
     return take_waiters(value, at.ERROR)

@@ -1,35 +1,38 @@
 """Memory of native code: the budget, and blocks for values, tasks, waiters, and activations.
 
-Each thread has free lists; slabs are shared:
+A *cell* is a block of 64 bytes, the smallest size.  A *size class* is a block size in cells.  A
+*slab* is a piece of memory from the system that is cut into blocks of one size class.  A *batch* is
+a full free list that is passed on as a whole.  Each thread has free lists; slabs are shared:
 
     thread:   free list, one spare batch, a slab that blocks are cut from         per size class
     process:  depot: batches that threads had too many of                         per size class
               left slabs: no thread cuts blocks from them now                     per size class
               stock: slabs for when the system has no memory
 
-A block that a thread frees may belong to any thread's slab.  If a thread's free list is full, the
-list becomes the thread's spare batch, and the former spare batch is moved to the depot, where other
-threads find it.  None of these moves accesses a block, so a program that keeps millions of values
-alive allocates and frees them at the cost of a list.  A thread that exits leaves its slab to the
-next thread that needs blocks of that size.  Otherwise, each short-lived thread would keep a slab
-for a few blocks that move on to other threads.  `trim` finds the slabs whose blocks are all in the
-depot, and frees these slabs.
+A thread puts each block that it frees into its own free list, even if the block is from the slab of
+another thread.  If the list is full, it becomes the thread's spare batch, and the former spare
+batch goes to the depot, where other threads find it.  Moving a batch does not touch its blocks.  A
+program that keeps millions of values alive therefore pays one list operation for each allocation.
+
+A thread that exits leaves its slab to the next thread that needs blocks of that size.  Otherwise,
+each short-lived thread would occupy a slab for only a few blocks.  `trim` finds the slabs whose
+blocks are all in the depot, and frees these slabs.
 
 Slabs come from Bonwick 1994, USENIX Summer, "The Slab Allocator: An Object-Caching Kernel Memory
 Allocator".  Two batches per thread (magazines) over a depot come from Bonwick and Adams 2001,
 USENIX, "Magazines and Vmem: Extending the Slab Allocator to Many CPUs and Arbitrary Resources".
 
-The budget limits how much memory native code may take from the system.  Bytes are counted when
-slabs, buffers, and other large blocks are taken from the system, not when a program takes a value
-from a free list.  The process has one count, but each queue may have its own limit for what its
-programs add to it.
+The budget limits how much memory native code may take from the system.  The process counts the
+bytes of slabs, buffers, and other large blocks when it takes them from the system.  Taking a value
+from a free list does not change the count.  Each queue may set its own limit for the count, which
+applies to the programs of that queue.
 
-Small blocks are never refused.  A thread that is over the budget, or that gets no memory from the
-system, calls `refuse`, which ends its run.  The thread still gets its block, from the stock if
-necessary, so that everything that the run has started can finish in an orderly way.
+Small blocks are never refused.  A thread that exceeds the budget, or that gets no memory from the
+system, calls `refuse`, which ends the thread's run.  The thread still gets its block, from the
+stock if necessary, so that everything the run has started can finish in an orderly way.
 
-Rejected alternative: the C library's allocator for each block, because a small block must never be
-refused, and because the budget would have to be counted at every allocation.
+Rejected alternative: the C library's allocator for each block.  The C library can refuse small
+blocks, and each allocation would have to update the budget.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -60,15 +63,16 @@ from tfrt_runtime.native.memory import (
 )
 
 LARGE = 1 << 18
-"""For blocks of this size and larger, the pages of unused blocks may be returned to the system."""
+"""The size in bytes of the smallest blocks whose unused pages may be returned to the system."""
 PAGE = 1 << 16
 """A multiple of the system's page size."""
 
 
 @entry
 def memory_limit(context: Address) -> int:
-    """Return the process-wide memory limit that applies to allocations by programs of this thread's
-    queue.
+    """Return the memory limit that applies to programs of this thread's queue, in bytes.
+
+    The limit is for the memory of the whole process.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
@@ -81,22 +85,22 @@ def memory_limit(context: Address) -> int:
 
 @native
 def reserve(context: Address, size: int) -> bool:
-    """Count `size` bytes that are about to be taken from the system.
+    """Add `size` bytes to the process's count, before they are taken from the system.
 
-    If the total would exceed the budget, count nothing and return False.
+    Returns False, and adds nothing, if the count would exceed the limit.
     """
     return reserve_within(load(context + at.CONTEXT_PROCESS), memory_limit(context), size) != 0
 
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """Do the same as `reserve`, with a known limit; return 1 or 0."""
+    """Do the same as `reserve`, with a given limit; return 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:
         held = load_acquire(process + at.PROCESS_HELD)
-        # Check before counting, because a thread's failing attempt must not cause another thread's
-        # refusal.
+        # Check before adding: a thread whose attempt fails must not make another thread's attempt
+        # fail.
         if held > limit - size:
             return 0
         if compare_and_swap(process + at.PROCESS_HELD, held, held + size) != 0:
@@ -105,15 +109,16 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
 
 @native
 def overdraw(context: Address, size: int) -> None:
-    """Count `size` bytes regardless of the budget, because ending a run itself needs a little
-    memory.
+    """Add `size` bytes to the process's count even if this exceeds the limit.
+
+    Even a run that ends because of the limit needs a little memory to end.
     """
     fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD, size)
 
 
 @entry
 def give_back(process: Address, size: int) -> None:
-    """Subtract `size` bytes, which have been returned to the system, from the process's count."""
+    """Subtract `size` bytes, which were returned to the system, from the process's count."""
     fetch_add(process + at.PROCESS_HELD, -size)
 
 
@@ -121,9 +126,9 @@ def give_back(process: Address, size: int) -> None:
 def refuse(context: Address, size: int) -> None:
     """End the run that requests `size` bytes.
 
-    The request exceeds the budget, or the system does not have enough memory.  Python cancels the
-    run with an error that names the current kernel.  A thread that is not running a kernel may be
-    running compiled code, which reports the refusal at its next operation that has a location.
+    The reason is the budget, or that the system is out of memory.  Python cancels the run with an
+    error that names the kernel that this thread is running.  If the thread is running compiled code
+    instead, the code's next operation that has a location reports the error.
     """
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
     if call3(callback, context, load(context + at.CONTEXT_RECORD), size) == 0:
@@ -141,10 +146,9 @@ WAIT_NS = 1_000_000
 def take_block(context: Address, size: int) -> Address:
     """Return a block of at least `size` bytes with undefined contents.
 
-    The result is 0 only if a large block is refused.
+    Returns 0 only if a large block is refused.
     """
-    # Free lists belong to the thread, so all words here are plain, and no other thread is
-    # disturbed.
+    # Plain accesses suffice: only this thread uses its free lists.
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         return take_large(context, size)
@@ -160,14 +164,17 @@ def take_block(context: Address, size: int) -> Address:
 
 @native
 def give_block(context: Address, block: Address, size: int) -> None:
-    """Free a block that `take_block` returned, given the size that was requested."""
+    """Free a block that `take_block` returned.
+
+    `size` is the size that was requested from `take_block`.
+    """
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         release(block)
         give_back(load(context + at.CONTEXT_PROCESS), size)
         return
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
-    # A thread that only frees blocks of values that other threads make must not hoard them.
+    # A thread that frees the values of other threads must not collect blocks without limit.
     if load(count) * size_class >= at.BATCH_CELLS:
         keep_batch(context, size_class)
     head = context + at.CONTEXT_FREE + 8 * size_class
@@ -178,7 +185,7 @@ def give_block(context: Address, block: Address, size: int) -> None:
 
 @inline
 def take_cell(context: Address) -> Address:
-    """Return a block of one cell: `take_block` for the most common size."""
+    """Return a block of one cell, faster than `take_block`."""
     cell = load(context + at.CONTEXT_FREE + 8)
     if cell == 0:
         return refill(context, 1)
@@ -189,7 +196,7 @@ def take_cell(context: Address) -> Address:
 
 @inline
 def give_cell(context: Address, cell: Address) -> None:
-    """Free a cell of `take_cell` or `take_block`."""
+    """Free a cell that came from `take_cell` or `take_block`."""
     if load(context + at.CONTEXT_FREE_COUNT + 8) >= at.BATCH_CELLS:
         keep_batch(context, 1)
     store(cell + at.VALUE_NEXT, load(context + at.CONTEXT_FREE + 8))
@@ -199,11 +206,11 @@ def give_cell(context: Address, cell: Address) -> None:
 
 @outline
 def take_large(context: Address, size: int) -> Address:
-    """Allocate a block of a size that has no free list.
+    """Allocate a block that is too large for the free lists.
 
-    If it is refused, end the run and return 0.
+    Returns 0, and ends the run, if the block is refused.
     """
-    # Count before allocating: if two threads request the last bytes, one of them is refused.
+    # Count before allocating: if two threads request the last bytes, only one may get them.
     if size < 0 or not reserve(context, size):
         reclaim(load(context + at.CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
@@ -220,9 +227,9 @@ def take_large(context: Address, size: int) -> Address:
 
 @native
 def need_block(context: Address, size: int) -> Address:
-    """Take a block as `take_block` does, but wait until memory is available.
+    """Return a block as `take_block` does, but wait for memory instead of returning 0.
 
-    Use this for work that must continue.
+    Use this for work that must continue even if its run is out of memory.
     """
     while True:
         block = take_block(context, size)
@@ -238,7 +245,7 @@ def need_block(context: Address, size: int) -> Address:
 
 @outline
 def keep_batch(context: Address, size_class: int) -> None:
-    """Make the full free list the spare batch; move the former spare batch to the depot."""
+    """Make the full free list the spare batch.  The former spare batch goes to the depot."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     former = load(spare)
     if former != 0:
@@ -248,9 +255,9 @@ def keep_batch(context: Address, size_class: int) -> None:
 
 @native
 def take_list(context: Address, size_class: int) -> Address:
-    """Take the free list of a size class as a batch and leave it empty.
+    """Empty the free list of a size class, and return its blocks as a batch.
 
-    Returns 0 if it was empty.
+    Returns 0 if the list was empty.
     """
     head = context + at.CONTEXT_FREE + 8 * size_class
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
@@ -265,7 +272,7 @@ def take_list(context: Address, size_class: int) -> Address:
 
 @native
 def give_batches(process: Address, size_class: int, first: Address, last: Address) -> None:
-    """Put linked batches into the depot."""
+    """Put the linked batches from `first` to `last` into the depot."""
     push_list(process + at.PROCESS_DEPOT + 8 * size_class, first, last, at.BATCH_NEXT)
 
 
@@ -273,14 +280,14 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 def take_batch(process: Address, size_class: int) -> Address:
     """Take a batch from the depot.
 
-    Returns 0 if the depot is empty or another thread briefly holds all its batches.
+    Returns 0 if the depot is empty, or if another thread holds all its batches at this moment.
     """
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
 
 @outline
 def refill(context: Address, size_class: int) -> Address:
-    """Return a block to a thread whose free list is empty, and put more blocks into that list."""
+    """Return a block, and refill this thread's empty free list."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     batch = load(spare)
     store(spare, 0)
@@ -295,9 +302,9 @@ def refill(context: Address, size_class: int) -> Address:
 
 @native
 def carve(context: Address, size_class: int) -> Address:
-    """Cut a few blocks from this thread's slab or from a new one.
+    """Cut up to 16 blocks from this thread's slab, or from a new slab.
 
-    Return one of them and keep the others.
+    Returns one of the blocks; the others go into the free list.
     """
     size = at.CELL_SIZE * size_class
     place = context + at.CONTEXT_CARVE + 8 * size_class
@@ -323,11 +330,10 @@ def carve(context: Address, size_class: int) -> Address:
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
-    # A slab is aligned to its size, so the address of a block identifies its slab.
+    # A slab is aligned to its size, so a block's address tells its slab.
     slab = block & -at.SLAB_SIZE
     store(slab + at.SLAB_CARVED, load(slab + at.SLAB_CARVED) + count)
-    # The blocks are linked from the last to the first, so the list then hands out blocks with
-    # rising addresses.
+    # Link from last to first, so that blocks are handed out in the order of their addresses.
     following = 0
     for i in range(count - 1, 0, -1):
         store(block + size * i + at.VALUE_NEXT, following)
@@ -335,16 +341,16 @@ def carve(context: Address, size_class: int) -> Address:
     store(context + at.CONTEXT_FREE + 8 * size_class, following)
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
-        # Do this last, because Python then makes an error value on this same context.
+        # Do this last: Python makes an error value, and takes a cell for it from this context.
         refuse(context, refused)
     return block
 
 
 @native
 def leave_slab(context: Address, size_class: int) -> None:
-    """Stop cutting blocks from this thread's slab of a size class, if it has one.
+    """Stop cutting blocks from this thread's slab of a size class, if it has such a slab.
 
-    Another thread may cut the rest of the slab.
+    Another thread may cut the rest of the slab into blocks.
     """
     process = load(context + at.CONTEXT_PROCESS)
     place = load(context + at.CONTEXT_CARVE + 8 * size_class)
@@ -355,7 +361,7 @@ def leave_slab(context: Address, size_class: int) -> None:
     store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
     store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
     if place == end:
-        # Release: a thread that reads this while trimming also sees the final SLAB_CARVED.
+        # Release: a thread that trims and reads 0 also sees the final SLAB_CARVED.
         store_release(slab + at.SLAB_OPEN, 0)
     else:
         store(slab + at.SLAB_PLACE, place)
@@ -364,7 +370,10 @@ def leave_slab(context: Address, size_class: int) -> None:
 
 @native
 def take_slab(context: Address) -> Address:
-    """Return a slab, or its address plus 1 if the run that requests it must end."""
+    """Return a new slab.
+
+    If the run must end because of the slab, return the slab's address plus 1.
+    """
     process = load(context + at.CONTEXT_PROCESS)
     refused = 0
     if not reserve(context, at.SLAB_SIZE):
@@ -390,13 +399,16 @@ def take_slab(context: Address) -> Address:
 
 @native
 def reclaim(process: Address) -> int:
-    """Free the memory that the process keeps for later: free slabs, and blocks of tensors."""
+    """Free memory that the process keeps for later use: free slabs, and blocks of tensors.
+
+    Returns 0 if nothing was freed.
+    """
     return call2(load(process + at.PROCESS_RECLAIM), process, 0)
 
 
 @native
 def give_stocked(process: Address, slab: Address) -> None:
-    """Put a slab that has already been counted into the stock."""
+    """Put a slab into the stock.  The process's count already contains the slab."""
     push(process + at.PROCESS_STOCK, slab, at.SLAB_NEXT)
     fetch_add(process + at.PROCESS_STOCKED, 1)
 
@@ -405,7 +417,7 @@ def give_stocked(process: Address, slab: Address) -> None:
 def take_stocked(process: Address) -> Address:
     """Take a slab from the stock.
 
-    Returns 0 if the stock is empty or another thread briefly holds all its slabs.
+    Returns 0 if the stock is empty, or if another thread holds all its slabs at this moment.
     """
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:
@@ -415,9 +427,9 @@ def take_stocked(process: Address) -> Address:
 
 @entry
 def fill_stock(process: Address) -> None:
-    """Fill the stock, as far as the system has memory, regardless of the budget."""
-    # The stock is for runs that are refused memory, because they still need some memory to finish
-    # in an orderly way.
+    """Fill the stock with slabs, regardless of the budget, until the system has no memory."""
+    # The stock is for runs that were refused memory: they still need some memory to finish in an
+    # orderly way.
     while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:
@@ -428,11 +440,10 @@ def fill_stock(process: Address) -> None:
 
 @native
 def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) -> None:
-    """Erase the process's old data in `size` bytes of a block, rounded up to words.
+    """Overwrite `size` bytes of a block, rounded up to words, so that no old data can be read.
 
-    The new content is zeros or the word that QUEUE_CHOOSE describes.
-
-    For a large fresh block, the system supplies or clears the pages when they are first used.
+    The new content is zeros, or the word in QUEUE_CHOOSE.  If `is_fresh` says that a large block
+    comes directly from the system, the system clears most of its pages when they are first used.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0

@@ -1,24 +1,22 @@
-"""Log the events of watched runs in rings, one per thread.
+"""The log of watched runs: events in rings, one ring per thread.
 
-Only the ring's own thread writes it, and one reader drains it.
-
-A record has four words: the time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run
-<< 48`, and a payload.  The writer never waits for the reader: a new record overwrites the oldest
-one, and the reader counts the records that it has missed.  For a run that is not watched, the only
-cost is the load of one word.
+A ring is written only by its own thread, and drained by one reader.  A record has four words: the
+time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run << 48`, and a payload.  The
+writer never waits for the reader: a new record overwrites the oldest, and the reader counts the
+records that it has missed.  A run that is not watched only pays for the load of one word.
 
     kernel, thread, coroutine             ring of the thread                  reader (Python)
     log_kernel, log_value, -write_event-> record HEAD % CAPACITY -log_drain->  reads TAIL to HEAD
     log_thread, log_code                  HEAD + 1                            sets TAIL, LOST, SKIP
 
-Only the thread that owns the ring writes HEAD and the records; only the reader writes TAIL, LOST,
-and SKIP.  The reader copies the records first and then reads HEAD again, as the reader of a
-sequence lock does (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory
-models?"): records that the writer may have overwritten in the meantime are torn and count as lost.
-A thread that exits leaves its ring, with the events in it, to the next thread that needs a ring.
+Only the ring's thread writes HEAD and the records, and only the reader writes TAIL, LOST, and SKIP.
+The reader copies the records and then reads HEAD again, as the reader of a sequence lock does
+(Boehm 2012, MSPC, "Can seqlocks get along with programming language memory models?").  A copied
+record that the writer may have overwritten in the meantime is torn, and counts as lost.  A thread
+that exits leaves its ring, with the events in it, to the next thread that needs a ring.
 
-Rejected alternatives: one ring for all threads, because they would contend for its HEAD; and a
-writer that waits for the reader, because watching a run must not stop it.
+Rejected alternative: one ring for all threads, which would contend for its HEAD.  Rejected
+alternative: a writer that waits for the reader, because watching a run must not stop the run.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -52,10 +50,10 @@ LOW = 0xFFFFFFFF
 
 @outline
 def take_log(context: Address) -> Address:
-    """Return a ring for a thread that is writing its first event, or 0 if not enough memory is
-    available.
+    """Give a ring to a thread that writes its first event.
 
-    The ring is either new or left by a thread that has exited; the process never frees rings.
+    Returns the ring, or 0 if memory is short.  The ring is new, or was left by a thread that has
+    exited.  The process never frees rings.
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
@@ -71,7 +69,7 @@ def take_log(context: Address) -> Address:
 
 @native
 def make_log(context: Address, process: Address) -> Address:
-    """Make a new ring for a thread; return 0 if not enough memory is available."""
+    """Make a new ring for this thread; return 0 if memory is short."""
     ring = allocate(at.LOG_RECORDS + at.LOG_RECORD * at.LOG_CAPACITY)
     if ring == 0:
         return 0
@@ -83,10 +81,11 @@ def make_log(context: Address, process: Address) -> Address:
 
 @native
 def leave_log(context: Address) -> None:
-    """Let another thread take over the ring of this exiting thread, with the events that have
-    not been read.
+    """Let another thread take over the ring of this exiting thread.
+
+    The ring keeps the events that the reader has not read.
     """
-    # Release: the next owner sees the last HEAD and the records before it.
+    # Release: the next owner must see the last HEAD and the records before it.
     ring = load(context + at.CONTEXT_LOG)
     if ring != 0:
         store(context + at.CONTEXT_LOG, 0)
@@ -95,15 +94,15 @@ def leave_log(context: Address) -> None:
 
 @inline
 def write_event(context: Address, first: int, second: int, payload: int) -> None:
-    """Write an event, overwriting the oldest one."""
+    """Write an event; if the ring is full, overwrite the oldest event."""
     ring = load(context + at.CONTEXT_LOG)
     if ring == 0:
         ring = take_log(context)
     if ring != 0:
         head = load(ring + at.LOG_HEAD)
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * (head & (at.LOG_CAPACITY - 1))
-        # Each word is stored with release: a reader that sees a word of a new record also sees the
-        # HEAD before it, so its second read of HEAD reveals that the record is torn.
+        # Store each word with release: a reader that sees a word of this record also sees the
+        # current HEAD, so its second read of HEAD shows that the record it copied is torn.
         store_release(place, ticks())
         store_release(place + 8, first)
         store_release(place + 16, second | (load(context + at.CONTEXT_NUMBER) & 1023) << 38)
@@ -113,24 +112,21 @@ def write_event(context: Address, first: int, second: int, payload: int) -> None
 
 @inline
 def watch_of(activation: Address) -> Address:
-    """Return the watch of the run that an activation belongs to, or 0."""
+    """Return the watch of an activation's run, or 0 if the run is not watched."""
     return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)
 
 
 @inline
 def nested_of(activation: Address) -> int:
-    """Return the total size in bytes of an activation and the activations that enclose it."""
+    """Return the size in bytes of an activation and all activations that enclose it."""
     return load(activation + at.ACTIVATION_NESTED) & LOW
 
 
 @inline
 def is_watched(activation: Address) -> bool:
-    """Tell whether the run of an activation is watched.
-
-    In that case, the activation counts as shared.
-    """
-    # A watched activation is marked as shared from the start (`watch_activation`), so one word of
-    # the activation excludes most unwatched activations before the request is read.
+    """Tell whether an activation's run is watched."""
+    # `watch_activation` marks each watched activation as shared. Checking the mark first saves
+    # reading the request of most other activations.
     return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
 
 
@@ -148,7 +144,7 @@ def about(watch: Address, activation: Address, kind: int) -> int:
 def is_of_program(watch: Address, function: Address) -> bool:
     """Tell whether a function belongs to the watched program.
 
-    A watched run may also call functions of other programs.
+    A watched run may also call functions of other programs, which are not logged.
     """
     return load(function + at.FUNCTION_HANDLE) >> 32 == load(watch + at.WATCH_PROGRAM)
 
@@ -165,7 +161,10 @@ def log_kernel(
 
 @outline
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
-    """Log the end of a kernel that called functions, unless its results show the end."""
+    """Log the end of a kernel that called functions.
+
+    If the kernel has results, the log of its results shows the end instead.
+    """
     if load_i32(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
 
@@ -174,7 +173,7 @@ def log_call_end(context: Address, activation: Address, record: Address) -> None
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Log that a value has reached its register, if the value is available."""
+    """Log that a register's value has become available.  If it is unavailable, do nothing."""
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -186,9 +185,9 @@ def log_value(
 def log_state(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address, kind: int
 ) -> None:
-    """Log an available value that is in its register.
+    """Log that a register holds an available value.
 
-    The watch keeps a value that does not fit into the event.
+    If the value does not fit into the event, the watch keeps the value.
     """
     if not is_of_program(watch, load(activation + at.ACTIVATION_FUNCTION)):
         return
@@ -204,21 +203,21 @@ def log_state(
 
 @native
 def kept_of(watch: Address, function: int, number: int) -> Address:
-    """Return the words that the watch keeps for a register, or 0."""
+    """Return the address of the words with the value that the watch keeps for a register, or 0."""
     kept = load(watch + at.WATCH_VALUES)
     return load(kept + 8 * function) + at.KEPT_SIZE * number if kept != 0 else 0
 
 
 @native
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
-    """Count one more setting of a register, and store `word`.
+    """Count that a register was set, and keep `word`, the first word of its value.
 
-    This is needed because the register's event may be overwritten before it is read.
+    The register's event may be overwritten before it is read.
     """
     kept = kept_of(watch, function, number)
     if kept != 0:
-        # This is a release store and precedes the count: a reader that sees the count also sees a
-        # word that was stored for the register.
+        # Store the word before counting, with release: a reader that sees the count must also see a
+        # word.
         store_release(kept + at.KEPT_WORD, word)
         fetch_add(kept + at.KEPT_COUNT, 1)
 
@@ -227,7 +226,7 @@ def count_value(watch: Address, function: int, number: int, word: int) -> None:
 def keep_value(
     context: Address, watch: Address, function: int, number: int, value: Address
 ) -> None:
-    """Keep a value that does not fit into an event as the latest value of its register."""
+    """Keep a value that does not fit into an event; drop the value kept for the register before."""
     kept = kept_of(watch, function, number)
     if kept != 0:
         add_references(value, 1)
@@ -238,10 +237,10 @@ def keep_value(
 def watch_activation(
     context: Address, watch: Address, activation: Address, caller: Address
 ) -> None:
-    """Number an activation, or an iteration in it.
+    """Give a starting activation or iteration its number, and log the start.
 
-    The activation counts as shared from the start: otherwise, a task could resolve a promise
-    without a log entry.
+    The activation is marked as shared: otherwise, a task could resolve a promise without a log
+    entry.
     """
     instance = fetch_add(watch + at.WATCH_INSTANCES, 1) & LOW
     nested = nested_of(activation)
@@ -257,7 +256,7 @@ def watch_activation(
 
 @native
 def log_return(context: Address, watch: Address, activation: Address) -> None:
-    """Log that an activation, or an iteration in it, has finished."""
+    """Log the end of an activation or of an iteration."""
     function = load(activation + at.ACTIVATION_FUNCTION)
     if is_of_program(watch, function):
         number = load(function + at.FUNCTION_HANDLE) & LOW
@@ -266,32 +265,30 @@ def log_return(context: Address, watch: Address, activation: Address) -> None:
 
 @outline
 def log_thread(context: Address, kind: int) -> None:
-    """Log an event of the thread itself, which belongs to no run."""
+    """Log an event of this thread that belongs to no run."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_event(context, 0, kind << 32, 0)
 
 
 @inline
 def log_code(context: Address, kind: int, what: int, payload: int) -> None:
-    """Log an event of compiled code on this thread, about an object or a task (identified by its
-    frame).
-    """
+    """Log an event of compiled code about `what`: an object, or a task, identified by its frame."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, kind, what, payload)
 
 
 @outline
 def write_code(context: Address, kind: int, what: int, payload: int) -> None:
-    """Write the event of `log_code`."""
+    """Write the event that `log_code` describes."""
     run = load(context + at.CONTEXT_RUN) & 0xFFFF
     write_event(context, what, kind << 32 | run << 48, payload)
 
 
 @outline
 def slow_down(watch: Address, request: Address, start: int) -> None:
-    """Prolong a kernel that started at `start` by its watch's factor, in thousandths.
+    """Delay the end of a kernel that started at `start`, by the watch's factor in thousandths.
 
-    Returns immediately when the run is cancelled.
+    If the run is cancelled, returns immediately.
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
@@ -300,9 +297,9 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 
 @entry
 def log_drain(ring: Address, target: Address, room: int) -> int:
-    """Copy new records to `target` and return their count.
+    """Copy up to `room` new records to `target`, and return their count.
 
-    The first LOG_SKIP copied records are torn.
+    The first LOG_SKIP of the copied records are torn: the writer may have changed them meanwhile.
     """
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)
@@ -316,9 +313,9 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * ((tail + i) & (at.LOG_CAPACITY - 1))
         for word in range(0, at.LOG_RECORD, 8):
             store(target + at.LOG_RECORD * i + word, load_acquire(place + word))
-    # The copies must precede the second read of HEAD.
+    # Copy before reading HEAD again.
     fence()
-    # The writer may be writing record `head`, which reuses the memory of `head - LOG_CAPACITY`.
+    # The + 1 is for the record that the writer may be writing right now.
     torn = min(max(load_acquire(ring + at.LOG_HEAD) + 1 - at.LOG_CAPACITY - tail, 0), count)
     store(ring + at.LOG_LOST, load(ring + at.LOG_LOST) + torn)
     store(ring + at.LOG_SKIP, torn)
@@ -328,11 +325,11 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
 
 @entry
 def log_clock(_context: Address) -> int:
-    """Return the current time of the event clock."""
+    """Return the current time of the event clock, in the clock's ticks."""
     return ticks()
 
 
 @entry
 def take_kept(place: Address) -> Address:
-    """Take the value and its reference out of KEPT_VALUE; return 0 if no value is there."""
+    """Take the value, with its reference, out of the word at `place`; return 0 if none is there."""
     return exchange(place, 0)

@@ -1,4 +1,4 @@
-"""Entries for Python: operations of host objects on native objects, one call each."""
+"""Operations of Python's host objects on native objects: one entry of the core per operation."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -45,11 +45,10 @@ FIRST_READY_ENTRIES = 256
 
 @entry
 def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
-    """Make a context for one thread, valid until `context_free`.
+    """Make the context of one thread; free it with `context_free`.
 
-    Returns 0 if not enough memory is available.
-
-    The context does not belong to a worker yet: the caller sets CONTEXT_DEQUE and CONTEXT_WORKER.
+    The caller sets CONTEXT_DEQUE and CONTEXT_WORKER if the thread is a worker.  Returns 0 if memory
+    is short.
     """
     context = allocate(at.CONTEXT_SIZE)
     if context == 0:
@@ -75,7 +74,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
 
 @entry
 def context_free(context: Address) -> None:
-    """Free a context with its free lists.  No work may be ready on it."""
+    """Free a context and its free lists.  No work may be ready on the context."""
     ready = load(context + at.CONTEXT_READY)
     give_block(context, ready, load(context + at.CONTEXT_READY_LIMIT) - ready)
     frame = load(context + at.CONTEXT_ARGUMENTS)
@@ -93,9 +92,10 @@ def value_make(context: Address, payload_type: int) -> Address:
 
 @entry
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
-    """Make an available value with one reference.
+    """Make an available value with one reference and the payload words `first` and `second`.
 
-    The value takes ownership of an object's handle, but borrows a tensor.
+    If the payload is an object's handle, the value takes over the caller's reference to it.  If the
+    payload is a tensor, the value adds its own reference.
     """
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
@@ -113,7 +113,7 @@ def value_make_indirect(context: Address) -> Address:
 
 @entry
 def value_claim(value: Address) -> int:
-    """Claim a concrete value for the caller to resolve; return 0 if it has already been claimed."""
+    """Claim the right to resolve a concrete value; return 0 if it has already been claimed."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 
@@ -121,10 +121,10 @@ def value_claim(value: Address) -> int:
 def value_emplace(
     context: Address, value: Address, payload_type: int, first: int, second: int
 ) -> None:
-    """Publish a claimed value with the given payload, as for `value_of`."""
+    """Publish a claimed value with the given payload; the references are as for `value_of`."""
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
-    # This store is atomic because another thread may be checking whether the value is indirect.
+    # Atomic, because another thread may be checking whether the value is indirect.
     store_release(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
     store(value + at.VALUE_PAYLOAD, first)
     store(value + at.VALUE_PAYLOAD2, second)
@@ -133,30 +133,34 @@ def value_emplace(
 
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
-    """Publish a claimed value as an error, which takes ownership of its diagnostic's handle."""
+    """Publish a claimed value as an error.
+
+    Takes over the caller's reference to the diagnostic `handle`.
+    """
     run_waiters(context, set_error(value, handle, at.TYPE_ERROR))
 
 
 @entry
 def value_forward(context: Address, indirect: Address, target: Address) -> None:
-    """Forward an indirect value; take ownership of the reference to `target`."""
+    """Resolve an indirect value to `target`; take over the caller's reference to `target`."""
     run_waiters(context, forward_to(context, indirect, target))
 
 
 @entry
 def value_break(context: Address, indirect: Address, failure: Address) -> None:
-    """Turn an unresolved indirect value into an error, regardless of what it forwards to.
+    """Resolve an indirect value to the error `failure`.
 
-    This takes ownership of `failure`.  No other thread may be resolving `indirect` in the meantime.
+    The value may already forward to another value.  Takes over the caller's reference to `failure`.
+    No other thread may resolve `indirect` at the same time.
     """
     run_waiters(context, point_at(context, indirect, failure))
 
 
 @entry
 def value_outcome(value: Address) -> Address:
-    """Return the concrete or error value that a value is or forwards to.
+    """Return the concrete or error value at the end of a value's forwards.
 
-    The result is borrowed, or 0 if the value is unavailable.
+    Returns 0 if the value is unavailable.  The caller gets no reference.
     """
     return resolve(value) if is_available(value) else 0
 
@@ -175,7 +179,10 @@ def value_drop(context: Address, value: Address) -> None:
 
 @entry
 def value_and_then(context: Address, value: Address, handle: int) -> None:
-    """Call the Python waiter `handle` when the value is resolved, or now if it already is."""
+    """Call the Python callback `handle` when the value is resolved.
+
+    If the value is already resolved, calls it now.
+    """
     waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
         store(waiter + at.WAITER_NEXT, 0)
@@ -184,10 +191,13 @@ def value_and_then(context: Address, value: Address, handle: int) -> None:
 
 @entry
 def latch_make(context: Address, value: Address) -> Address:
-    """Make a word that is 1 until the value is resolved; drop it with `drop_latch`."""
+    """Make a latch: its word LATCH_PENDING is 1 until the value is resolved.
+
+    Free the latch with `drop_latch`.
+    """
     latch = take_block(context, at.CELL_SIZE)
     store(latch + at.LATCH_PENDING, 1)
-    # The owners are the waiter and the sleeping thread; either may be the last one to use the word.
+    # The latch has two owners: the waiter and the sleeping thread. Either may use it last.
     store(latch + at.LATCH_OWNERS, 2)
     if not wait_for(context, value, at.WAIT_LATCH, latch, 0):
         store_release(latch + at.LATCH_PENDING, 0)
@@ -197,35 +207,35 @@ def latch_make(context: Address, value: Address) -> Address:
 
 @entry
 def request_enter(request: Address) -> None:
-    """Count one more activity in a request that has not finished."""
+    """Add an activity to a request that has not finished."""
     fetch_add(request + at.REQUEST_ACTIVE, 1)
 
 
 @entry
 def request_notify(request: Address) -> int:
-    """Let Python be called when a request finishes; return 0 if it has already finished."""
+    """Ask the core to call Python when a request finishes; return 0 if it has already finished."""
     while True:
         notify = load_acquire(request + at.REQUEST_NOTIFY)
         if notify == at.NOTIFY_OVER:
             return 0
-        # Swap even if the word is already NOTIFY_PYTHON, because the swap proves that the request
-        # has not finished.
+        # Swap even if the word is already NOTIFY_PYTHON: only a successful swap proves that the
+        # request has not finished.
         if compare_and_swap(request + at.REQUEST_NOTIFY, notify, at.NOTIFY_PYTHON) != 0:
             return 1
 
 
 @entry
 def host_take(queue: Address) -> int:
-    """Take the deque that a queue has for threads other than its workers.
+    """Take the queue's deque for threads that are not workers.
 
-    Returns 0 if another thread has it.
+    Returns 0 if another thread has the deque.
     """
     return compare_and_swap(queue + at.QUEUE_HOST, 0, 1)
 
 
 @entry
 def host_leave(queue: Address) -> None:
-    """Let another thread take the deque that `host_take` returned."""
+    """Return the deque that `host_take` took."""
     store_release(queue + at.QUEUE_HOST, 0)
 
 
@@ -237,16 +247,16 @@ def request_cancel(request: Address) -> int:
 
 @entry
 def queue_stop(queue: Address) -> None:
-    """Let the workers of a queue exit."""
-    # Store the word first, because a worker that is woken reads it.
+    """Make the workers of a queue exit."""
+    # Store before waking: a woken worker reads QUEUE_STOP.
     store_release(queue + at.QUEUE_STOP, 1)
     wake_all(queue)
 
 
 @entry
 def pool_stop(pool: Address) -> None:
-    """Let the threads of a blocking pool exit."""
+    """Make the threads of a blocking pool exit."""
     store_release(pool + at.POOL_STOP, 1)
-    # A thread that read the epoch before this change does not fall asleep.
+    # A thread that has read the old epoch, and is about to sleep, does not fall asleep.
     fetch_add(pool + at.POOL_EPOCH, 1)
     futex_wake(pool + at.POOL_EPOCH, 1 << 30)

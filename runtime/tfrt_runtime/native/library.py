@@ -1,9 +1,9 @@
 """Load the native core: a shared object from the package, or one that was compiled on this machine.
 
-The build hook adds a core for each supported machine to a wheel.  In a checkout, whose sources
-change, and in an installation that has no core for this machine, Numba and llvmlite compile a core
-in a separate process (`building.build`).  This happens only once: the cache key contains the text
-of the core's modules and the versions of both packages.
+The build hook adds a core for each supported machine to a wheel.  In a checkout, or if the wheel
+has no core for this machine, Numba and llvmlite compile the core in a separate process
+(`building.build`).  The compiled core is cached.  The cache key depends on the core's source and on
+the versions of both packages.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ from tfrt_runtime.native import machine as here
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 SOURCES = "tfrt_core_sources"
-"""A symbol that each shared object exports: the digest of the sources from which it was
-compiled.
-"""
+"""A symbol in each shared object: the digest of the sources from which it was compiled."""
 WAITING = "waiting for another process, which compiles the native core"
 
 _lock = threading.Lock()
@@ -36,7 +34,7 @@ _library: list[Library] = []
 
 @functools.cache
 def sources_digest() -> str:
-    """Return the digest of the core's modules and the table of scalar operations."""
+    """Return the digest of the core's sources, including the table of scalar operations."""
     digest = hashlib.sha256()
     for module in [*sorted(HERE.rglob("*.py")), HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
@@ -44,9 +42,7 @@ def sources_digest() -> str:
 
 
 class Library(dict[str, int]):
-    """The loaded core, a shared object: the addresses of its entries by name, looked up on
-    demand.
-    """
+    """A loaded core: the addresses of its entries, keyed by name, and looked up on first use."""
 
     def __init__(self, path: Path | str) -> None:
         """Open the shared object.
@@ -58,10 +54,10 @@ class Library(dict[str, int]):
 
     @staticmethod
     def of_bytes(core: bytes) -> Library:
-        """Load a core from the bytes of its file, so that no other process can change it afterward.
+        """Load a core from the bytes of its file, so that no process can change the file afterward.
 
         Raises:
-            OSError: as for `__init__`, or if the system does not let the process create a file in
+            OSError: as for `__init__`, or if the system does not allow this process a file in
                 memory.
         """
         with open(os.memfd_create("tfrt-core"), "wb") as file:
@@ -70,19 +66,18 @@ class Library(dict[str, int]):
             return Library(f"/proc/self/fd/{file.fileno()}")
 
     def built_in(self, name: str) -> int:
-        """Return the address at which CPython calls an entry as a built-in function
-        (METH_FASTCALL).
-        """
+        """Return the address of an entry for CPython calls of the kind METH_FASTCALL."""
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.fast"]
 
     def of_words(self, name: str) -> int:
-        """Return the address at which `python_entries.call_with` calls an entry with seven
-        words.
+        """Return the address of an entry for `python_entries.call_with`.
+
+        That function passes seven words.
         """
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.any"]
 
     def python(self, name: str) -> int:
-        """Return the address at which the core calls a CPython function."""
+        """Return the address of a CPython function for the core."""
         if not here.HAS_WIDE_POINTERS:
             return self[f"tfrt_api.{name}"]
         return ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value or 0
@@ -102,7 +97,7 @@ class Library(dict[str, int]):
 
 
 def show_progress(line: str) -> None:
-    """Show progress on a line of standard error that is overwritten."""
+    """Show a line of progress on standard error, which replaces the previous line."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimising":
@@ -115,10 +110,10 @@ def show_progress(line: str) -> None:
 
 
 def load_at_hand() -> bool:
-    """Load the core unless it must first be compiled; return whether it is loaded.
+    """Load the core if that needs no compilation, and return whether the core is loaded.
 
     Raises:
-        TfrtError: as `load` does.
+        TfrtError: as for `load`.
     """
     with _lock:
         if not _library and (core := prebuilt() or _cached()) is not None:
@@ -127,7 +122,9 @@ def load_at_hand() -> bool:
 
 
 def load(progress: Progress = show_progress) -> Library:
-    """Return the core, loaded once per process; compile it if it is neither packaged nor cached.
+    """Return the core, and load it on the first call.
+
+    If the core is neither in the package nor in the cache, compiles it.
 
     Raises:
         TfrtError: if the core does not support this platform or cannot be compiled.
@@ -144,7 +141,7 @@ def check_platform(system: str, machine: str) -> None:
     """Reject platforms that the core does not support.
 
     Raises:
-        TfrtError: on all platforms other than Linux on x86-64 or AArch64, and Python on a web page.
+        TfrtError: unless the platform is Linux on x86-64 or AArch64, or a web page.
     """
     bits = here.POINTER_BITS.get(machine, 0)
     is_system = system == "emscripten" if machine == here.PAGE else system.startswith("linux")
@@ -158,7 +155,7 @@ def check_platform(system: str, machine: str) -> None:
 
 
 def prebuilt() -> Library | None:
-    """Return the package's core, if it contains one for this machine and these sources."""
+    """Return the package's core, or None if it has none for this machine and these sources."""
     path = HERE / file_name(here.this_machine())
     if not path.exists():
         return None
@@ -170,10 +167,10 @@ def prebuilt() -> Library | None:
 
 
 def file_name(machine: str) -> str:
-    """Return the name of the core in the package.
+    """Return the file name of a machine's core in the package.
 
-    On a web page, the name includes the digest: a page's loader never unloads a file, and would
-    mistake a second file of the same name for the first.
+    On a web page, the name includes the digest.  A page never unloads a file, and would mistake a
+    second file of the same name for the first one.
     """
     if machine == here.PAGE:
         return f"core-{machine}-{sources_digest()[:16]}.wasm"
@@ -181,11 +178,11 @@ def file_name(machine: str) -> str:
 
 
 def compiled_here(progress: Progress) -> Library:
-    """Return the core from the cache, compiling it if it is missing.
+    """Return the core from the cache, or compile it.
 
     Raises:
-        TfrtError: if it cannot be compiled, or the system allows the process no file in memory for
-        it.
+        TfrtError: if the core cannot be compiled, or if the system does not allow this process a
+            file in memory.
     """
     cache = code_cache()
     if (found := _cached()) is not None:
@@ -199,7 +196,7 @@ def compiled_here(progress: Progress) -> Library:
 
 
 def _cached() -> Library | None:
-    """Return the core from the cache, or None if it is not there."""
+    """Return the core from the cache, or None if the cache does not have it."""
     core = code_cache().get(_name())
     return None if core is None else _opened(core)
 
@@ -220,7 +217,7 @@ def _name() -> str:
 
 
 def fingerprint() -> str:
-    """Return the basis of the cache key, which changes whenever the compiled core may change."""
+    """Return a key that changes whenever the compiled core may change."""
     digest = hashlib.sha256(sources_digest().encode())
     parts = (sys.implementation.cache_tag or "", version("llvmlite"), version("numba"))
     for part in parts:
@@ -229,10 +226,9 @@ def fingerprint() -> str:
 
 
 def version(package: str) -> str:
-    """Return the version string in a package's version module.
+    """Return the contents of a package's version module, without importing the package.
 
-    Unlike `importlib.metadata`, which takes 30 ms, this imports neither the package nor an e-mail
-    parser.
+    `importlib.metadata` would take 30 ms, because it imports an e-mail parser.
 
     Raises:
         TfrtError: if the package is not installed.
@@ -262,12 +258,12 @@ def build_core(progress: Progress) -> bytes:
     """Compile the core in another process, from this process's sources.
 
     Raises:
-        TfrtError: if the compiler fails; the message contains the end of its output.
+        TfrtError: if the compiler fails; the message has the end of the compiler's output.
     """
     import subprocess  # not needed if the core is in the cache
     import tempfile
 
-    # Pass on the path of the package, because the other process might search other paths.
+    # Pass on this process's paths, so that the other process imports the same package.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
         with tempfile.TemporaryFile() as output:

@@ -2,16 +2,16 @@
 
 Native code accesses memory that threads share only through this module.
 
-Each function has two implementations.  In compiled code, `lowering` maps it to one LLVM instruction
-or to one call of the C library.  Called from ordinary Python, it calls the current world, as in
-`tests.simulator`: a simulated memory that checks lifetimes and races, and lets a scheduler choose
-which thread runs next.
+Each operation has two implementations.  In compiled code, `lowering` maps it to one LLVM
+instruction or one call of the C library.  In ordinary Python, it calls the current *world*.  This
+is usually a simulated memory (`tests.simulator`).  It checks lifetimes and races, and lets a
+scheduler choose the thread that runs next.
 
-Words are 64-bit two's complement; an address is a word.  `load` and `store` are plain accesses: the
-caller must guarantee that an atomic operation orders them with the accesses of other threads.  The
-names of the other functions state the memory ordering: a `load_acquire` that reads the result of a
-`store_release` (or of a read-modify-write) sees everything that happened before it;
-read-modify-writes are acq_rel; `fence` is sequentially consistent.  The orderings are LLVM's:
+Words are 64-bit two's complement, and an address is a word.  `load` and `store` are plain accesses:
+the caller must guarantee that atomic operations order them with the accesses of other threads.  The
+other names state the memory ordering.  A `load_acquire` that reads the result of a `store_release`
+or of a read-modify-write sees everything that happened before that write.  Read-modify-writes are
+acq_rel.  `fence` is sequentially consistent.  The orderings are LLVM's:
 https://llvm.org/docs/Atomics.html
 
 `futex_wait` and `futex_wake` are Linux's futex(2):
@@ -22,14 +22,14 @@ finished runs.
 
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
 
-Any thread may push.  A thread that takes items takes all of them; no thread pops a single item.
-With a pop, between the load of the top item's link and the swap of a pop, another thread could take
-that item and push it again on top of other items, and the swap would then restore a stale link
-(ABA).  `link` is the offset of the word that links the items.
+`link` is the offset of the word that links the items.  Any thread may push an item.  A thread that
+takes items takes all of them.  No thread pops a single item, because of the ABA problem.  While a
+thread is popping an item, another thread could take the item and push it again on top of other
+items.  The first thread would then store a link that is out of date.
 
 The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
-research report.  His pop is not used because, without a version counter beside the head, it has the
-ABA problem described above.
+research report.  Treiber's pop is not used, because without a version counter next to the head, it
+has the ABA problem.
 """
 
 import functools
@@ -50,7 +50,7 @@ NATIVE: dict[str, Callable[..., object]] = {}
 
 
 ENTRIES: dict[str, Callable[..., object]] = {}
-"""The native functions that have an address, by qualified name."""
+"""The native functions whose addresses are used, by qualified name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,48 +67,54 @@ EXPORTS: dict[str, Export] = {}
 
 
 INLINE: set[str] = set()
-"""The names of the native functions that are always inlined."""
+"""The names of native functions that are always inlined."""
 
 
 OUTLINE: set[str] = set()
-"""The names of the native functions that are never inlined."""
+"""The names of native functions that are never inlined."""
 
 
 def native(function: Function) -> Function:
-    """Mark a native function: `library` compiles it, and ordinary Python can call it."""
+    """Mark a native function.
+
+    It is compiled, and ordinary Python can call it, too.
+    """
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
     return function
 
 
 def shared(function: Function) -> Function:
-    """Let native functions call a function outside the core, such as a lambda in a table."""
+    """Let native functions call a function that is not part of the core.
+
+    An example is a lambda in a table.
+    """
     NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
 
 
 def inline(function: Function) -> Function:
-    """Mark a small native function on the hot path whose calls must be inlined."""
+    """Mark a small native function on a hot path; its calls are always inlined."""
     INLINE.add(function.__name__)
     return native(function)
 
 
 def outline(function: Function) -> Function:
-    """Mark a native function as never to be inlined, because its hot callers rarely call it."""
+    """Mark a native function that hot callers rarely call; its calls are never inlined."""
     OUTLINE.add(function.__name__)
     return native(function)
 
 
 def entry(function: Function) -> Function:
-    """Mark a native function whose address Python, a record, or a task calls.
+    """Mark a native function that Python, a record, or a task calls by its address.
 
-    Its parameters and its result are words; a function without a result returns 0.
+    All parameters and the result are words.  A function without a result returns 0.
     """
     ENTRIES[f"{function.__module__}.{function.__qualname__}"] = function
     return native(function)
 
 
 def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], Function]:
-    """Export a native function to other compiled code, under a C name with C types."""
+    """Mark a native function that other compiled code calls, by a C name and with C types."""
 
     def register(function: Function) -> Function:
         EXPORTS[name] = Export(function, returns, parameters)
@@ -118,15 +124,15 @@ def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], 
 
 
 def set_world(world: object) -> None:
-    """Send calls of this module from ordinary Python to `world`; None removes the current world."""
+    """Set the world for operations in ordinary Python; None removes it."""
     _world[:] = [] if world is None else [world]
 
 
 def current_world() -> Any:
-    """Return the world that receives these calls.
+    """Return the current world.
 
     Raises:
-        RuntimeError: if no world is set; uncompiled native functions cannot access real memory.
+        RuntimeError: if no world is set.  Uncompiled native functions cannot access real memory.
     """
     if not _world:
         raise RuntimeError("a native function was called from Python without a simulated world")
@@ -136,8 +142,7 @@ def current_world() -> Any:
 def operation(function: Function) -> Function:
     """Declare an operation that `lowering` compiles.
 
-    In ordinary Python, a call is sent to the method of the current world that has the same name and
-    parameters.
+    In ordinary Python, a call goes to the current world's method of the same name.
     """
 
     @functools.wraps(function)
@@ -181,13 +186,13 @@ def exchange(address: Address, value: int) -> int:
 def compare_and_swap(address: Address, old: int, new: int) -> int:
     """Replace `old` with `new` atomically; return 1 if the word was `old`.
 
-    Otherwise, change nothing and return 0.
+    Otherwise, changes nothing and returns 0.
     """
 
 
 @operation
 def fence() -> None:
-    """Order every earlier store before every later load (drain the store buffers)."""
+    """Order every earlier store before every later load."""
 
 
 @operation
@@ -222,15 +227,12 @@ def store_f64(address: Address, value: float) -> None:
 
 @operation
 def allocate(size: int) -> Address:
-    """Allocate `size` uninitialized bytes, 16-aligned.
-
-    Return 0 if not enough memory is available.
-    """
+    """Allocate `size` uninitialized bytes, 16-aligned; return 0 if memory is short."""
 
 
 @operation
 def allocate_aligned(alignment: int, size: int) -> Address:
-    """Allocate like `allocate`, but at a multiple of `alignment`, a power of two."""
+    """Allocate as `allocate` does, at a multiple of `alignment`, which is a power of two."""
 
 
 @operation
@@ -242,7 +244,7 @@ def release(address: Address) -> None:
 def discard(address: Address, size: int) -> None:
     """Return whole pages to the system.
 
-    The pages stay mapped and read as zeros when they are next used.
+    The pages stay mapped, and contain zeros when they are next used.
     """
 
 
@@ -258,22 +260,22 @@ def clear(target: Address, size: int) -> None:
 
 @operation
 def call1(function: Address, first: int) -> int:
-    """Call through a pointer: word (word)."""
+    """Call the function at address `function`, which takes a word and returns a word."""
 
 
 @operation
 def call2(function: Address, first: int, second: int) -> int:
-    """Call through a pointer: word (word, word)."""
+    """Call the function at address `function`, which takes two words and returns a word."""
 
 
 @operation
 def call3(function: Address, first: int, second: int, third: int) -> int:
-    """Call through a pointer: word (word, word, word)."""
+    """Call the function at address `function`, which takes three words and returns a word."""
 
 
 @operation
 def call4(function: Address, first: int, second: int, third: int, fourth: int) -> int:
-    """Call through a pointer: word (word, word, word, word)."""
+    """Call the function at address `function`, which takes four words and returns a word."""
 
 
 @operation
@@ -287,17 +289,17 @@ def call7(
     sixth: int,
     seventh: int,
 ) -> int:
-    """Call through a pointer: word (seven words).  The function may take fewer parameters."""
+    """Call the function at address `function`, which takes up to seven words and returns a word."""
 
 
 @operation
 def call_f64(function: Address, number: float) -> int:
-    """Call through a pointer: word (double)."""
+    """Call the function at address `function`, which takes a double and returns a word."""
 
 
 @operation
 def call_for_f64(function: Address, first: int) -> float:
-    """Call a function that takes one word and returns a double."""
+    """Call the function at address `function`, which takes a word and returns a double."""
 
 
 @operation
@@ -312,17 +314,20 @@ def now() -> int:
 
 @native
 def time_left(end: int) -> int:
-    """Return the nanoseconds until the clock reaches `end`, or 0 if it already has.
+    """Return the time until the clock reaches `end`, in nanoseconds, or 0 if that time has passed.
 
-    Use it to compute timeouts: after a thread has compared the clock with `end`, the system may
-    suspend it for any time, and a timeout below 0 would mean no limit.
+    Compute timeouts with this function.  A plain difference may be negative, even after a check,
+    because the system may suspend the thread at any time, and a negative timeout means no limit.
     """
     return max(0, end - now())
 
 
 @operation
 def ticks() -> int:
-    """Return the processor's own clock in an unspecified unit; all threads share one clock."""
+    """Return the time of the processor's clock, in an unspecified unit.
+
+    All threads share the clock.
+    """
 
 
 @operation
@@ -332,7 +337,7 @@ def cpu_time() -> int:
 
 @operation
 def processor() -> int:
-    """Return the number of the processor that is running this thread.
+    """Return the number of the processor on which this thread is running.
 
     The system may move the thread at any moment.
     """
@@ -340,10 +345,10 @@ def processor() -> int:
 
 @operation
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
-    """Sleep while the 32-bit word at `address` is `expected`, until `futex_wake`.
+    """Sleep until `futex_wake`, if the 32-bit word at `address` is `expected`; otherwise, return.
 
-    Wake-ups may be spurious, so the caller must check its condition again.  A negative `timeout_ns`
-    means no limit; see `time_left`.  Returns 0.
+    The thread may also wake up for no reason, so the caller must check its condition again.  A
+    negative `timeout_ns` means no limit (`time_left`).  Returns 0.
     """
 
 
@@ -354,69 +359,70 @@ def futex_wake(address: Address, count: int) -> int:
 
 @operation
 def thread_context() -> Address:
-    """Return the context of this thread; the result is never 0.
+    """Return the context of this thread, which is never 0.
 
-    If the thread has not set a context, Python makes one for it.
+    If the thread has not set a context, Python makes one.
     """
 
 
 @operation
 def set_thread_context(context: Address) -> Address:
-    """Make `thread_context` return `context` on this thread; 0 removes it.
+    """Set the context of this thread; return the previous context.
 
-    Returns the previous context.
+    If `context` is 0, removes the context.
     """
 
 
 @operation
 def stack_room() -> int:
-    """Return how many bytes this thread's stack may still grow.
+    """Return the number of bytes by which this thread's stack may still grow.
 
-    If the result is negative, the reserve is in use.
+    A negative result means that the thread is using the reserve.
     """
 
 
 @operation
 def bound_words(item: Address) -> Address:
-    """Return the words bound to an entry that Python calls; `item` is a Python integer."""
+    """Return the address of the words of an entry.
+
+    `item` is the Python integer that is bound to the entry.
+    """
 
 
 def wrapping_add(left: int, right: int) -> int:
-    """Return the sum in 64 bits, two's complement."""
+    """Return the sum of two words, which wraps around."""
     return wrapped(left + right)
 
 
 @inline
 def push_list(stack: Address, first: Address, last: Address, link: int) -> None:
-    """Put linked items on top of a stack; any thread may call this.
+    """Push the linked items from `first` to `last` onto a stack.
 
-    Before the call, the items must belong to this thread.
+    Any thread may call this.  Before the call, no other thread may use the items.
     """
     while True:
         head = load_acquire(stack)
         store(last + link, head)
-        # The swap publishes the items: its release half makes their words visible to the thread
-        # that takes them.
+        # The swap publishes the items: it is also a release, so the thread that takes them sees
+        # their words.
         if compare_and_swap(stack, head, first) != 0:
             return
 
 
 @inline
 def push(stack: Address, item: Address, link: int) -> None:
-    """Push one item, as `push_list` does."""
+    """Push one item onto a stack, as `push_list` does."""
     push_list(stack, item, item, link)
 
 
 @inline
 def take_all(stack: Address) -> Address:
-    """Take all items: return the newest, which is linked to the others, or 0.
+    """Empty a stack, and return its newest item, or 0.  The other items are linked to it.
 
-    Any thread may call this.
-
-    After the call, the items belong to this thread alone.
+    Any thread may call this.  After the call, no other thread uses the items.
     """
-    # A load is cheap, and the stack is often empty; the exchange would take the cache line away
-    # from all threads.
+    # Load first: the stack is often empty, and an exchange would take the cache line away from all
+    # other threads.
     if load_acquire(stack) == 0:
         return 0
     return exchange(stack, 0)
@@ -424,16 +430,16 @@ def take_all(stack: Address) -> Address:
 
 @native
 def take_one(stack: Address, link: int) -> Address:
-    """Take the newest item.
+    """Take the newest item of a stack.
 
-    Returns 0 if the stack is empty or while another thread holds all its items.
+    Returns 0 if the stack is empty, or if another thread holds all its items at this moment.
     """
     item = take_all(stack)
     if item == 0:
         return 0
     others = load(item + link)
     if others != 0 and compare_and_swap(stack, 0, others) == 0:
-        # Another thread has pushed items in between. The items are walked only in this case,
+        # Another thread has pushed items in the meantime. Find the last item only in this case,
         # because there may be thousands.
         last = others
         while load(last + link) != 0:

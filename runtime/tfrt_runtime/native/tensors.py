@@ -1,14 +1,14 @@
-"""Tensors of native kernels: their descriptions and the memory of their elements.
+"""Tensors of native kernels: their descriptions, and the memory of their elements.
 
-A tensor is a small block that holds the type, the sizes, and the address of the elements.  It has a
-reference count: each AsyncValue whose payload is the tensor holds a reference, and so does each
-Python object that represents it.  The elements belong to the store, or to a Python object.
+A tensor is a small block with the type, the sizes, and the address of the elements.  It has a
+reference count: each AsyncValue with the tensor as its payload holds a reference, and so does each
+Python object that represents the tensor.  The elements are in memory of the store, or in memory of
+a Python object.
 
-A store keeps free blocks for later tensors of about the same size: a program that runs repeatedly
-requests the same sizes each time, and fresh pages cost more than most kernels.  The store has a row
-of slots for each size class.  One `compare_and_swap` puts a block into an empty slot and one
-`exchange` takes it out, so threads need no lock and no ordering, and reusing an address is
-harmless.
+The store keeps free blocks for later tensors of about the same size.  This helps a program that
+runs repeatedly, because fresh pages cost more than most kernels.  The store has a row of slots for
+each size class.  One `compare_and_swap` puts a block into an empty slot, and one `exchange` takes a
+block out, so threads need neither a lock nor an ordering.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -31,14 +31,15 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
-"""No machine has memory for more elements, and their byte count still fits in a word."""
+"""The exponent of the limit for a tensor's element count.
+
+A tensor has less than 2 ** MAX_ELEMENTS_BITS elements, so that its byte count fits into a word.
+"""
 
 
 @native
 def size_bits(size: int) -> int:
-    """Return the number of bits of a block's size, or of the smallest block's size if that is
-    larger.
-    """
+    """Return the number of bits of the number `size`, but at least SMALLEST_BLOCK_BITS."""
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -47,51 +48,51 @@ def size_bits(size: int) -> int:
 
 @native
 def unit_bits(bits: int) -> int:
-    """Return the exponent of the unit for blocks whose sizes have `bits` bits.
+    """Return the exponent of the unit, a power of 2, for sizes with `bits` bits.
 
-    Such a block has a size of four to eight units.
+    The size of a block is four to eight units.
     """
     return max(bits - 3, at.SMALLEST_BLOCK_BITS)
 
 
 @native
 def unit_count(size: int, unit: int) -> int:
-    """Return how many units hold `size` bytes; at least one."""
+    """Return how many units of `2 ** unit` bytes hold `size` bytes; at least one."""
     return max((size + (1 << unit) - 1) >> unit, 1)
 
 
 @native
 def block_size(size: int) -> int:
-    """Return the size of the block that serves a request of `size` bytes."""
+    """Return the size of the block that is allocated for `size` bytes."""
     unit = unit_bits(size_bits(size))
     return unit_count(size, unit) << unit
 
 
 @native
 def first_slot(memory_store: Address, size: int) -> Address:
-    """Return the row of slots for blocks that serve `size` bytes."""
+    """Return the address of the row of slots for blocks of `size` bytes."""
     bits = size_bits(size)
-    # Unit counts are 1 to 8, so nine rows per power of two suffice.
+    # Unit counts go from 1 to 8, so nine rows per power of two suffice.
     row = (bits - at.SMALLEST_BLOCK_BITS) * 9 + unit_count(size, unit_bits(bits))
     return memory_store + at.STORE_SLOTS + 8 * at.SLOTS_PER_CLASS * row
 
 
 @native
 def slots_used(size: int) -> int:
-    """Return how many slots of a row are used; large blocks use only a few slots."""
+    """Return how many slots of a row are used for blocks of `size` bytes.
+
+    For large blocks, only a few are used.
+    """
     return min(at.SLOTS_PER_CLASS, (1 << at.LARGEST_KEPT_BITS) // block_size(size))
 
 
 @native
 def take_memory(context: Address, memory_store: Address, size: int) -> Address:
-    """Take a block of at least `size` bytes with undefined contents.
-
-    Returns 0 if not enough memory is available.
-    """
+    """Return a block of at least `size` bytes with undefined contents, or 0 if memory is short."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
-            # Load first, because exchanging an empty slot would take its cache line away from other
+            # Load first: an exchange would take the cache line of an empty slot away from other
             # threads.
             if load_acquire(slot + 8 * i) != 0:
                 block = exchange(slot + 8 * i, 0)
@@ -107,7 +108,7 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
 def fresh_memory(context: Address, size: int) -> Address:
     """Allocate a block from the C library.
 
-    Return 0 if the block exceeds the budget or the library has no memory.
+    Returns 0 if the block would exceed the budget or the library has no memory.
     """
     if not reserve(context, size):
         return 0
@@ -119,12 +120,11 @@ def fresh_memory(context: Address, size: int) -> Address:
 
 @native
 def give_memory(memory_store: Address, block: Address, size: int) -> None:
-    """Free a block that `take_memory` returned, given the size that was requested."""
+    """Free a block that `take_memory` returned; `size` is the size that was requested."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
-            # A slot holds an address or 0, and no links: an address that leaves and returns is the
-            # same free block, so the swap is immune to ABA.
+            # A slot has no link to another block, so there is no ABA problem.
             is_free = load_acquire(slot + 8 * i) == 0
             if is_free and compare_and_swap(slot + 8 * i, 0, block) != 0:
                 return
@@ -134,7 +134,10 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
 
 @entry
 def reclaim_all(process: Address, _unused: int) -> int:
-    """Free the memory that the process keeps for later; this implements `cells.reclaim`."""
+    """Free the memory that the process keeps for later use.
+
+    This function implements `cells.reclaim`.
+    """
     found = trim(process, 0)
     if load(process + at.PROCESS_STORE) != 0:
         found += trim_store(load(process + at.PROCESS_STORE))
@@ -143,7 +146,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Return all free blocks to the C library; tell whether any existed."""
+    """Return all free blocks to the C library; return 1 if there was a block, else 0."""
     found = 0
     for bits in range(at.SMALLEST_BLOCK_BITS, at.LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)
@@ -156,7 +159,7 @@ def trim_store(memory_store: Address) -> int:
 
 @native
 def trim_row(memory_store: Address, first: Address, size: int) -> int:
-    """Trim one size class, as `trim_store` does."""
+    """Return the free blocks of one size class to the C library, as `trim_store` does."""
     found = 0
     for i in range(at.SLOTS_PER_CLASS):
         if load_acquire(first + 8 * i) != 0:
@@ -179,7 +182,7 @@ def made_tensor(
     owner: int,
     size: int,
 ) -> Address:
-    """Make a tensor or a shape with one reference; the caller fills in its sizes."""
+    """Make a tensor or a shape with one reference; the caller must store its sizes."""
     tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
     store(tensor + at.TENSOR_REFERENCES, 1)
     store(tensor + at.TENSOR_ELEMENT, element)
@@ -195,7 +198,7 @@ def made_tensor(
 
 @native
 def new_shape(context: Address, memory_store: Address, rank: int, count: int) -> Address:
-    """Make a shape with one reference; the caller fills in its sizes, whose product is `count`."""
+    """Make a shape of `count` elements with one reference; the caller must store its sizes."""
     return made_tensor(context, memory_store, 0, rank, count, 0, 0, 0)
 
 
@@ -203,15 +206,12 @@ def new_shape(context: Address, memory_store: Address, rank: int, count: int) ->
 def new_tensor(
     context: Address, memory_store: Address, element: int, element_size: int, like: Address
 ) -> Address:
-    """Make a tensor with the shape of `like` and one reference.
+    """Make a tensor with the shape of `like`, undefined elements, and one reference.
 
-    Return 0 if not enough memory is available.
-
-    Its elements are undefined.  Also returns 0 if the tensor would have no elements, because numpy
-    decides which other sizes are valid together with a size of 0.
+    Returns 0 if memory is short.  Also returns 0 if the tensor would have no elements, because
+    numpy decides which shapes with a size of 0 are valid.
     """
-    # The elements are allocated first, so that nothing has to be undone if there is not enough
-    # memory for them.
+    # Allocate the elements first: if memory is short, nothing has to be undone.
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
     if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
@@ -235,24 +235,24 @@ def tensor_over(
     data: Address,
     owner: int,
 ) -> Address:
-    """Make a tensor over a Python object's memory; the caller fills in the sizes.
+    """Make a tensor over a Python object's memory; the caller must store its sizes.
 
-    The tensor takes ownership of the object's handle.
+    Takes over the caller's handle of the object, `owner`.
     """
     return made_tensor(context, memory_store, element, rank, count, data, owner, 0)
 
 
 @entry
 def add_tensor_reference(tensor: Address) -> None:
-    """Add one reference.  The caller must already hold one."""
+    """Add a reference; the caller must already hold one."""
     fetch_add(tensor + at.TENSOR_REFERENCES, 1)
 
 
 @entry
 def drop_tensor(context: Address, tensor: Address) -> None:
-    """Drop one reference; dropping the last one frees the memory."""
+    """Drop a reference; dropping the last one frees the tensor."""
     references = tensor + at.TENSOR_REFERENCES
-    # A sole owner needs no read-modify-write, because no other thread can hold or add a reference.
+    # If this is the only reference, no other thread can change the count.
     if load_acquire(references) != 1 and fetch_add(references, -1) != 1:
         return
     memory_store, owner = load(tensor + at.TENSOR_STORE), load(tensor + at.TENSOR_OWNER)

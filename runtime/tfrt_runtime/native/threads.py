@@ -1,44 +1,49 @@
-"""Global state of the core: each thread's context and stack end, and the words of its entries.
+"""Global state of the core: each thread's context, the end of its stack, and the words of entries.
 
-Compiled programs call the core without passing a context.  Two keys of the C library's
-thread-specific data provide the context and the stack end in 2 ns.  Rejected alternative: LLVM's
-own thread-local variables, because they need a dynamic loader, which objects loaded by MCJIT do not
-have.  The code is LLVM IR because Numba has no global variables.
+Compiled programs call the core without passing a context.  Two keys of thread-specific data (from
+the C library) provide the context and the end of the stack, in 2 ns.  Rejected alternative: LLVM's
+thread-local variables, which need a dynamic loader.  MCJIT, which loads compiled programs, is not a
+dynamic loader.  The code is LLVM IR because Numba has no global variables.
 
-An entry of the core that is a Python function is bound to a Python integer, which is the address of
-the words that the entry needs.  The table of CPython functions is one of these words, so it cannot
-provide the function that reads the integer; a variable holds that function.
+An entry that is a Python function is bound to a Python integer: the address of the words that the
+entry needs.  A global variable holds the CPython function that reads the integer.  The table of
+CPython functions cannot provide that function, because the address of the table is one of the words
+that the entry needs.
 """
 
 START = "tfrt_threads_start"
-"""Creates the key of contexts.
+"""A function that creates the key of contexts.
 
-Its parameter is a function that provides the context for a thread that has none.  The function is
-called at each access by such a thread.  If the thread kept the context instead, no code would
-remove it from the thread when the context is freed.
+Its parameter is a function that returns a context for a thread that has none.  That function is
+called again at each access.  Its result is not stored, because no code would remove the context
+from the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"
-"""Creates the key of stack ends; called once, before native code runs."""
+"""A function that creates the key of stack ends; called once, before native code runs."""
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
-"""Returns the end of the thread's stack plus RESERVE.  Compiled code calls it."""
+"""A function for compiled code that returns the end of the thread's stack plus RESERVE."""
 
 READ_BOUND = "tfrt_read_bound"
-"""Stores the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
+"""A function that stores the address of PyLong_AsVoidPtr.
+
+It is called once, before Python calls an entry.
+"""
 
 SET_IDLE = "tfrt_set_idle"
-"""Sets the function that a wait calls, with the wait's nanoseconds, on a machine with one
-thread.
+"""A function that sets which function a wait calls on a machine with one thread.
+
+The wait passes its duration in nanoseconds to that function.
 """
 
 EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
-"""Functions that each machine defines, with their word counts."""
+"""The functions that each machine defines in LLVM IR, with their numbers of words."""
 
 RESERVE = 2**21
-"""The number of bytes at the end of a stack that recursive programs must not use.
+"""The size in bytes of the end of a stack that recursive programs must not use.
 
-On a small stack, the reserve is a quarter of the stack.
+On a small stack, the reserve is a quarter of the stack instead.
 """
 
 BOUND = f"""
@@ -54,7 +59,7 @@ define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
   ret i64 %words
 }}
 """
-"""The part of `threads` that is the same on all machines."""
+"""The part of the IR that is the same on all machines."""
 
 CODE = f"""
 {BOUND}

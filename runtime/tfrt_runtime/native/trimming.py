@@ -1,4 +1,4 @@
-"""Return free memory to the system: slabs whose blocks are all in the depot (see `cells`)."""
+"""Return free memory to the system: slabs whose blocks are all in the depot (`cells`)."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import (
@@ -27,13 +27,12 @@ from tfrt_runtime.native.memory import (
 
 @entry
 def trim(process: Address, kept: int) -> int:
-    """Free slabs whose blocks are all in the depot, until the process holds `kept` bytes.
+    """Free slabs whose blocks are all in the depot, until the process holds at most `kept` bytes.
 
-    This fills the stock first.  Returns the number of slabs found, or 0 if another thread is
-    trimming.
+    Refills the stock first.  Returns how many slabs were found, or 0 if another thread is trimming.
     """
-    # Only one thread at a time may trim, because the words of the slabs that are used to sort the
-    # blocks are plain.
+    # Only one thread may trim at a time: it sorts blocks by slab with plain accesses to the slabs'
+    # words.
     if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -46,9 +45,9 @@ def trim(process: Address, kept: int) -> int:
 
 @native
 def trim_class(process: Address, size_class: int) -> int:
-    """Apply `trim` to one size class, on the only thread that trims."""
-    # The slabs that threads have left, and the batches, belong to this thread now. In the meantime,
-    # other threads find none and cut new blocks.
+    """Do what `trim` does for one size class, on the only thread that trims."""
+    # Take all left slabs and all batches. Until they are back, other threads find none, and cut new
+    # blocks.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     while left != 0:
@@ -75,8 +74,8 @@ def trim_class(process: Address, size_class: int) -> int:
                 release(slab)
                 give_back(process, at.SLAB_SIZE)
         else:
-            # Blocks of a slab stay together, so that a thread that takes the batch finds each block
-            # near the previous one.
+            # Keep the blocks of a slab together, so that a thread that takes the batch gets
+            # neighboring blocks.
             block = load(slab + at.SLAB_LIST)
             while block != 0:
                 following = load(block + at.VALUE_NEXT)
@@ -94,9 +93,9 @@ def trim_class(process: Address, size_class: int) -> int:
 
 @native
 def sort_by_slab(batches: Address) -> Address:
-    """Return the slabs of the blocks that are in linked batches.
+    """Sort the blocks of linked batches by slab; return the slabs as a list linked by SLAB_NEXT.
 
-    Each slab has the list and the count of its blocks.
+    Each slab then has its blocks in SLAB_LIST and their count in SLAB_FREE.
     """
     slabs = 0
     while batches != 0:
@@ -119,7 +118,7 @@ def sort_by_slab(batches: Address) -> Address:
 
 @native
 def give_all(context: Address) -> None:
-    """Hand over this thread's free blocks, and the rest of its slabs, to other threads."""
+    """Hand this thread's free blocks, and the rest of its slabs, over to other threads."""
     for size_class in range(1, at.FREE_CLASSES):
         leave_slab(context, size_class)
         give_free(context, size_class)
@@ -127,7 +126,7 @@ def give_all(context: Address) -> None:
 
 @native
 def give_free(context: Address, size_class: int) -> None:
-    """Hand over this thread's free blocks of one size class to other threads."""
+    """Hand this thread's free blocks of one size class over to other threads."""
     process = load(context + at.CONTEXT_PROCESS)
     spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
     if spare != 0:
@@ -140,9 +139,9 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """Keep only few free blocks before this thread sleeps.
+    """Reduce this thread's free blocks to a few before the thread sleeps.
 
-    Keep no blocks and no slab if the process holds more memory than it may at rest.
+    If the process holds more memory than it may at rest, hands over all free blocks and all slabs.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
@@ -152,11 +151,11 @@ def give_if_much(context: Address) -> None:
 
 @native
 def keep_few(context: Address) -> None:
-    """Hand over this thread's longer lists of free blocks to other threads.
+    """Hand this thread's longer lists of free blocks over to other threads.
 
-    A free block in a list keeps its whole slab from being freed, and each block may belong to a
-    different slab.  A thread that only frees blocks that other threads make would collect two full
-    batches, while the others cut new slabs.
+    A free block in a list prevents its whole slab from being freed, and each block may be from a
+    different slab.  A thread that frees the values of other threads would collect two full batches,
+    while the other threads cut new slabs.
     """
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
@@ -165,11 +164,11 @@ def keep_few(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """Free the unused memory that the process holds beyond KEPT_AT_REST, when no run is left.
+    """Free unused memory beyond KEPT_AT_REST; call this when no run is left.
 
-    Live memory, with the free blocks in the same slabs, may exceed that limit even when no run is
-    left, after each of many short runs.  Scanning all free blocks takes ten thousand times as long
-    as a run; therefore, each scan is followed by a pause in proportion to its duration.
+    Live memory may exceed KEPT_AT_REST even when no run is left, and a trim takes ten thousand
+    times as long as a short run.  Therefore, a pause follows each trim that leaves too much, in
+    proportion to the trim's duration.
     """
     process = load(context + at.CONTEXT_PROCESS)
     start = now()

@@ -1,6 +1,7 @@
 """Load a BEF file into native memory.
 
-`type_check` reads attributes and checks the types of kernels' arguments; `resolve` makes the record
-of each kernel, including those of `python_kernels` and `native_functions`, which also determines
-which functions run their kernels in order; and `decode` lays out the functions in native memory.
+- `type_check` reads attributes, and checks the types of kernels' arguments.
+- `resolve` makes the record of each kernel.  `python_kernels` has the records of Python kernels.
+  `native_functions` has native functions, and determines which functions are sync.
+- `decode` lays out the functions in native memory.
 """

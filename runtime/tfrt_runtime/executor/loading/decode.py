@@ -1,11 +1,11 @@
 """Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants do not run: the loader creates each constant's value once, writes it into the template,
-and subtracts the constant's uses from the ready counts.  Kernels that wait for nothing else are the
-function's entries.
+Constants are kernels that do not run.  The loader makes each constant's value once and writes it
+into the template.  Uses of constants do not count in ready counts.  A kernel with a ready count of
+0 is an entry.
 
-Ready counts and users are computed from the kernels' arguments, in BEF's order (later users first),
-so that a file whose lists are inconsistent cannot make the executor wait forever.
+Ready counts and users are computed from the kernels' arguments, not read from the file, so that an
+inconsistent file cannot make the executor wait forever.  Later users are first, as in BEF.
 
 The kernels of a sync function have no ready counts and no users: they run in program order.
 """
@@ -26,7 +26,7 @@ from tfrt_runtime.native import layouts as at
 
 
 class Mark(NamedTuple):
-    """A position in an arena: the number of words and the number of relocations before it."""
+    """A position in an arena, as the number of preceding words and of preceding relocations."""
 
     words: int
     relocations: int
@@ -34,11 +34,10 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A reserved head and the words appended for it; these words can be repeated for other heads.
+    """A piece of an arena that other functions can repeat: a head, and the words appended after it.
 
-    `addresses` are the positions of words that become addresses; `inner` are the positions of words
-    that become addresses inside the piece itself; `numbers` are the positions of words that
-    increase from piece to piece.  The head comes first in the words.
+    `addresses` are the positions of addresses, and `inner` of addresses that point into the piece.
+    `numbers` are the positions of words that increase from piece to piece.
     """
 
     words: array[int]
@@ -50,9 +49,9 @@ class Piece:
 
 
 class Arena:
-    """A list of words that records which of them are addresses within the arena.
+    """A list of words in which some words are offsets.  `seal` turns the offsets into addresses.
 
-    Offsets are in bytes from the start.  `seal` turns them into addresses.
+    All offsets are in bytes from the start.
     """
 
     def __init__(self) -> None:
@@ -65,24 +64,24 @@ class Arena:
         return 8 * len(self.words)
 
     def add(self, *words: int) -> int:
-        """Append plain words; return the offset of the first one."""
+        """Append plain words; return the offset of the first."""
         return self.add_array(array("q", words))
 
     def add_array(self, words: array[int]) -> int:
-        """Append plain words, or an even number of half-words; return the first one's offset."""
+        """Append plain words, or an even number of half words; return the offset of the first."""
         offset = self.offset
         self.words.frombytes(words.tobytes())
         return offset
 
     def add_addresses(self, *offsets: int) -> int:
-        """Append words that become the addresses of offsets in the arena."""
+        """Append offsets that `seal` turns into addresses; return the offset of the first."""
         first = len(self.words)
         self.words.extend(offsets)
         self._relocations.extend(range(first, first + len(offsets)))
         return 8 * first
 
     def reserve(self, count: int) -> int:
-        """Append `count` zero words to be filled later; return the offset of the first one."""
+        """Append `count` zero words, to be filled later; return the offset of the first."""
         offset = 8 * len(self.words)
         self.words.frombytes(bytes(8 * count))
         return offset
@@ -92,19 +91,19 @@ class Arena:
         self.words[offset // 8] = word
 
     def put_address(self, offset: int, target: int) -> None:
-        """Fill a reserved word with an offset, which `seal` turns into an address."""
+        """Fill a reserved word with an offset in the arena that `seal` turns into an address."""
         self.words[offset // 8] = target
         self._relocations.append(offset // 8)
 
     @property
     def mark(self) -> Mark:
-        """The current position, where a piece may start (`piece`)."""
+        """The current position, where a piece may start."""
         return Mark(len(self.words), len(self._relocations))
 
     def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece:
-        """Return the words appended since `mark`, with their head at the offset `head`.
+        """Return the words appended since `mark`, after the head at offset `head`, as a piece.
 
-        `numbers` are offsets of words in the piece.
+        `numbers` are the offsets of words that increase from piece to piece.
         """
         first, relocations = mark
         place = head // 8
@@ -126,7 +125,7 @@ class Arena:
     def repeat(self, piece: Piece, head: int, step: int) -> int:
         """Fill another head, and append a copy of `piece` whose numbers are increased by `step`.
 
-        Returns the distance from the original in bytes.
+        Returns how many bytes the copy is after the original.
         """
         first, place, head_words = len(self.words), head // 8, piece.head_words
         moved = 8 * first - piece.offset
@@ -147,9 +146,10 @@ class Arena:
         return moved
 
     def seal(self) -> tuple[array[int], int]:
-        """Fix the memory in place, and return it with its address; the arena is then empty.
+        """Turn offsets into addresses; return the memory and its address.
 
-        The memory lives as long as the returned array, which must not grow.
+        The arena is then empty.  The memory lives as long as the returned array, which must not
+        grow.
         """
         memory, self.words = self.words, array("q")
         base, _ = memory.buffer_info()
@@ -163,7 +163,7 @@ _RECORD_WORDS = at.RECORD_REGISTERS // 8
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The value of a constant: the type and the two words of its payload."""
+    """A constant: the payload type, and the two words of the payload."""
 
     payload_type: int
     first: int
@@ -172,11 +172,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The fields of a record other than its registers: the kernel's address, its flags, its data.
+    """The fields of a record without its registers.
 
-    `functions` are function indexes.  For a non-strict kernel, `strict_arguments` is how many of
-    its first arguments it waits for; if it is 0, the kernel waits for any one argument, and if it
-    is negative, for none.
+    `functions` are function indexes.  `strict_arguments` is how many of a non-strict kernel's first
+    arguments are strict.  If it is 0, any one argument starts the kernel.  If it is negative, the
+    kernel awaits no argument.
     """
 
     address: int
@@ -197,7 +197,10 @@ class FunctionWriter:
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """Prepare to write; `constants` are keyed by register, `calls` has None for constants."""
+        """Prepare to write a function.
+
+        `constants` are the function's constants, by register.  `calls` has None for constants.
+        """
         self._arena = arena
         self._function = function
         self._constants = constants
@@ -208,18 +211,18 @@ class FunctionWriter:
         self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: Sequence[int] = ()
         self._data: dict[tuple[int, ...], int] = {(): 0}
-        """The offsets of records' data; kernels with the same data share it."""
+        """The offsets of data that was written; kernels with equal data share it."""
 
     @cached_property
     def _ready(self) -> array[int]:
-        """For each kernel that has a ready count, the offset of that count in an activation."""
+        """The offset of each ready count in an activation, by kernel."""
         first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
         counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
         return array("q", (first + 8 * count for count in counted))
 
     @cached_property
     def _users(self) -> list[Sequence[int]]:
-        """For each register, the indexes of its users, later ones first, once per use."""
+        """The kernels that use each register, later kernels first, once per use."""
         users: list[Sequence[int]] = [()] * self._function.register_count
         more: dict[int, list[int]] = {}
         kernels = self._function.kernels
@@ -237,16 +240,16 @@ class FunctionWriter:
 
     @cached_property
     def _returns(self) -> dict[int, list[int]]:
-        """For each returned register, the numbers of the results that return it."""
+        """The numbers of the results that return each register, by register."""
         returns: dict[int, list[int]] = {}
         for number, register in enumerate(self._function.result_registers):
             returns.setdefault(register, []).append(number)
         return returns
 
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
-        """Fill the function struct at `function_offset`, and the tables that it points to."""
+        """Fill the struct FUNCTION at `function_offset`, and write its tables."""
         self._records = self._reserve_records()
-        # This address, after the last record, is needed for a sync function's table of entries.
+        # A sync function's entry table needs the address after the last record.
         end = self._arena.offset
         slots = self._write_slots()
         self._write_records(slots, function_offsets)
@@ -261,11 +264,11 @@ class FunctionWriter:
 
     @property
     def handles(self) -> list[int]:
-        """The offsets of the words that hold the kernels' handles."""
+        """The offsets of the words with the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
     def _reserve_records(self) -> array[int]:
-        """Reserve adjacent records in program order; return their offsets, or 0 for constants."""
+        """Reserve records in program order; return their offsets, with 0 for constants."""
         first = end = self._arena.offset
         records = array("q")
         for call, kernel in zip(self._calls, self._function.kernels, strict=True):
@@ -306,9 +309,7 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """Write a record's data, functions, and waits; return their offsets, with 0 for missing
-        parts.
-        """
+        """Write a record's data, functions, and waits; return their offsets, 0 if missing."""
         arena = self._arena
         if call.data not in self._data:
             self._data[call.data] = arena.add(*call.data)
@@ -326,9 +327,9 @@ class FunctionWriter:
         return dict.fromkeys(users, 1) if len(set(users)) == len(users) else Counter(users)
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Return the kernels whose counts `register` decreases, and by how much.
+        """Return by how much the value of `register` decreases each user's ready count.
 
-        The weight is 0 for a kernel that any one operand starts.
+        The amount is 0 for a kernel that any one argument starts.
         """
         weights = {}
         for index, uses in self._uses(register).items():
@@ -348,7 +349,7 @@ class FunctionWriter:
 
     @cached_property
     def _references(self) -> list[int]:
-        """For each register, the number of references that its value has at first."""
+        """The number of references that the value of each register gets."""
         references = [*map(len, self._users)]
         for register, numbers in self._returns.items():
             references[register] += len(numbers)
@@ -358,7 +359,7 @@ class FunctionWriter:
 
     @cached_property
     def _held(self) -> set[int]:
-        """The registers of a sync function that have an extra reference; see `calls.in_order`."""
+        """The registers of a sync function with an extra reference (`calls.in_order`)."""
         if not self._is_in_order:
             return set()
         held = set(range(len(self._function.argument_types)))
@@ -368,7 +369,7 @@ class FunctionWriter:
         return held
 
     def _write_slots(self) -> array[int]:
-        """Write a slot per non-constant register; return the offsets, with 0 for constants."""
+        """Write a slot for each register, and return the offsets; the offset is 0 for constants."""
         start = self._arena.offset
         halves: list[int] = []
         slots = array("q")
@@ -396,7 +397,7 @@ class FunctionWriter:
 
     @cached_property
     def _waits(self) -> list[int]:
-        """How many non-constant operands each kernel waits for at entry; 0 for a constant."""
+        """The number of awaited arguments of each kernel, without constants; 0 for a constant."""
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
             if register not in self._constants:
@@ -420,7 +421,7 @@ class FunctionWriter:
         waits: array[int],
         entries: Sequence[int],
     ) -> None:
-        """Write the function struct, with its template and its tables."""
+        """Write the struct FUNCTION, with its template and its tables."""
         arena, function = self._arena, self._function
         entry_table = arena.add_addresses(*entries)
         if self._is_in_order:
@@ -445,7 +446,7 @@ class FunctionWriter:
         size = 8 * (function.register_count + len(waits))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
-        # The other kernels are counted when they are decided; see `kernel_calls.count_heavy`.
+        # `kernel_calls.count_heavy` counts these kernels.
         kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
         heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
         numbers = {
@@ -471,7 +472,7 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """Write a slot that delivers a constant to its returns; its users do not wait for it."""
+        """Write a slot that delivers a constant to its returns.  The slot has no users."""
         returns = self._returns[register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
@@ -487,7 +488,7 @@ def _record(register_count: int) -> Struct:
 
 @cache
 def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
-    """Return the flags of a call's record: the call's own flags, KERNEL_WIDE, or KERNEL_SMALL."""
+    """Return the flags of a record: its call's, with KERNEL_WIDE or KERNEL_SMALL if it applies."""
     if argument_count + result_count > at.FRAME_ROOM:
         flags |= at.KERNEL_WIDE
     is_small = flags == 0 and argument_count == 2 and result_count == 1
@@ -495,5 +496,5 @@ def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
 
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
-    """Return the number of calls with each set of flags."""
+    """Return how many calls have each combination of flags."""
     return Counter([call.flags for call in calls if call is not None])

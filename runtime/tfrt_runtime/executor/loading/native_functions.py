@@ -1,12 +1,13 @@
-"""Native functions, which a program declares and a kernel of the same name implements.
+"""Native functions: a program declares them, and kernels of the same names implement them.
 
-A file has no bodies for native functions.  The loader gives each of them a body: a single kernel
-that takes all arguments and whose results are the function's results.  Therefore, they can be
-called like any other function.  If a kernel calls a compiled function, the function's kernel
-replaces the calling kernel: such a call costs no activation, and starts before the values that the
-function awaits are available.
+A file has no body for a native function.  The loader adds a body with a single kernel, which takes
+all arguments and makes all results.  Thus, a native function can be called like any other function.
 
-This module also determines which functions are sync and which kernels they may use.
+Some native functions are compiled functions.  A direct call of a compiled function is replaced with
+the function's kernel.  Such a call needs no activation.  It also starts earlier: the values that
+the compiled function itself awaits need not be available.
+
+This module also determines which functions are sync, and which kernels sync functions may use.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
 from tfrt_runtime.kernels.registry import CompiledKernel, ControlKernel, Kernel, PythonKernel
 
 PREFIX = "native function "
-"""Prefix of the function's name in the registry; a program's kernels cannot have such names."""
+"""The start of a native function's name in the registry; kernels of programs have no such names."""
 CALL = "tfrt.call"
 NO_PLACE = -1
 """A location number that no file uses."""
@@ -27,8 +28,9 @@ NO_PLACE = -1
 def with_bodies(
     functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
 ) -> tuple[BefFunction, ...]:
-    """Return a file's functions, with bodies for native functions and direct calls of compiled
-    ones.
+    """Return a file's functions, with bodies for native functions.
+
+    Direct calls of compiled functions are replaced with the functions' kernels.
     """
     compiled = {
         index: kernel
@@ -61,8 +63,9 @@ def _with_direct_calls(
 
 
 def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
-    """Return a copy with a call of `kernel` at that position, whose arguments are in the adapter's
-    order.
+    """Return a copy of a function that calls `kernel` at the given position.
+
+    The arguments of the call are in the order of the kernel's adapter.
     """
     kernels = list(function.kernels)
     record = kernels[position]
@@ -75,16 +78,14 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
 
 
 def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
-    # A file has no location for a native function; its location 0 belongs to another function.
+    # A file has no location for a native function: location 0 belongs to another function.
     location = function.location if is_compiled else NO_PLACE
     placed = replace(function, kind=FunctionKind.ASYNC, location=location)
     return one_kernel(placed, PREFIX + function.name)
 
 
 def one_kernel(function: BefFunction, name: str) -> BefFunction:
-    """Return `function` with a new body: one kernel that takes all arguments and
-    makes all results.
-    """
+    """Return `function` with a new body: one kernel with all arguments and all results."""
     arguments, results = len(function.argument_types), len(function.result_types)
     registers = tuple(range(arguments + results))
     kernel = BefKernel(
@@ -109,13 +110,14 @@ def one_kernel(function: BefFunction, name: str) -> BefFunction:
 CONTROL = frozenset(
     f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
 )
-"""Control kernels that wait for the functions that they call."""
+"""The control kernels that wait for the functions that they call."""
 
 
 def runs_in_sync(kernel: Kernel) -> bool:
-    """Tell whether a kernel may be used in a sync function.
+    """Return whether a sync function may use the kernel.
 
-    An ordinary Python function may be used, because its results are available when it returns.
+    A kernel that is an ordinary Python function is allowed, because the kernel's results are
+    available when the Python function returns.
     """
     match kernel:
         case ControlKernel():
@@ -126,9 +128,9 @@ def runs_in_sync(kernel: Kernel) -> bool:
 
 
 def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ...]:
-    """Return the same functions, except that the regions in sync functions are sync.
+    """Return the functions, with the regions in sync functions marked as sync.
 
-    Files do not mark these regions as sync.
+    Files do not mark these regions.
     """
     marked = list(functions)
     pending = [function for function in functions if function.kind is FunctionKind.SYNC]

@@ -1,4 +1,4 @@
-"""Call Python kernels from the run loop, and create the errors of kernels."""
+"""Call Python kernels for the run loop, and create the errors of kernels."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def present_request(context: int) -> Request:
 
 
 def error_value(context: int, diagnostic: Diagnostic) -> int:
-    """Return a new error value with one reference, and report the diagnostic to the run."""
+    """Report a diagnostic to the current run; return an error value with one reference."""
     present_request(context).report(diagnostic)
     return native_process().error_value(context, diagnostic)
 
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
-    """Return a native kernel's error as a value with one reference."""
+    """Return the error of a native kernel as an error value with one reference."""
     notes = () if message in _OUTSIDE else calls_around(context)
     diagnostic = error(message_text(context, record, message), location, notes)
     if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
@@ -89,7 +89,10 @@ def report(context: int, record: int, message: int, location: AnyLocation) -> in
 
 
 def message_text(context: int, record: int, message: int) -> str:
-    """Return the text of a message, including the invalid number from the kernel's frame."""
+    """Return the text of a message.
+
+    Some messages name the invalid number, which is in the kernel's frame.
+    """
     arguments = Context.at(context).arguments >> 3
     if message >= at.FIRST_FAILURE:
         failure = FAILURES[message - at.FIRST_FAILURE]
@@ -106,11 +109,14 @@ def message_text(context: int, record: int, message: int) -> str:
 
 
 Bind = Callable[[int, Request], Function]
-"""Makes the program's function with a given number callable within a run."""
+"""Returns function number `index` of the program in a form that can be called in a run."""
 
 
 def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
-    """Run the kernel on the frame in `context`, and set its results.  This never raises."""
+    """Run the kernel with the frame in `context`, and set the kernel's results.
+
+    This function never raises an exception.
+    """
     request = present_request(context)
     results = Context.at(context).results >> 3
     before = request.host.serve(request)
@@ -135,15 +141,16 @@ def failure(
     exception: BaseException,
     allocated: dict[int, AsyncValue],
 ) -> list[int]:
-    """Return an error with one reference for each result of a kernel that raised.
+    """Return errors as the results of a kernel that has raised `exception`.
 
-    Results that the kernel has already allocated and emplaced keep their values.
+    Each result has one reference.  Results that the kernel has already made available keep their
+    values.
     """
     request = present_request(context)
-    # Read these before the exception is detached, because promises are dropped with its frames. A
-    # promise that was dropped earlier is already an error.
+    # Read these before the exception is detached: dropping its frames drops promises. A promise
+    # that was dropped earlier is already an error.
     kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
-    allocated.clear()  # a promise that has no other references is dropped silently
+    allocated.clear()  # drops promises without other references silently
     # If memory is short, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
@@ -166,7 +173,10 @@ def call_function(
     request: Request,
     allocated: dict[int, AsyncValue],
 ) -> object:
-    """Call the kernel's function on the frame's arguments; `allocated` receives its results."""
+    """Call the kernel's function with the frame's arguments.
+
+    `allocated` receives the results that the function allocates through its frame.
+    """
     kernel, objects = call.kernel, native_process().objects
     first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
@@ -206,9 +216,9 @@ def call_function(
 def mixed(
     request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
 ) -> list[object]:
-    """Return a lazy kernel's arguments in the kernel's own order.
+    """Return the arguments of a lazy kernel in the order of the kernel's parameters.
 
-    In the record, unawaited arguments are last.
+    In the record, the arguments that the kernel does not await come last.
     """
     arguments: list[object] = [None] * len(order)
     for place, value in zip(order, staged, strict=True):
@@ -220,7 +230,7 @@ def mixed(
 
 
 def borrowed(request: Request, value: int) -> AsyncValue:
-    """Return a Python reference to a value of the frame."""
+    """Return an AsyncValue for a value of the frame."""
     native_process().quick.value_add_reference(value)
     return AsyncValue(request.queue, value)
 
@@ -229,10 +239,10 @@ _ONE_RESULT = (("chain",), ("object",))
 
 
 def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
-    """Return native values for a kernel's return value, each with one reference.
+    """Return native values for the objects that a kernel has returned, each with one reference.
 
     Raises:
-        KernelError: if the number of values differs from the kernel's results, or a value is
+        KernelError: if the number of objects is not the number of results, or if an object is
             invalid.
     """
     words = call.kernel.results
@@ -242,7 +252,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
             return [native_value(context, returned, words[0], call, 0)]
     request = present_request(context)
     if isinstance(returned, AsyncValue) and request.promises.counts(returned):
-        # The run allocated the value, so it belongs to this queue and has the result's type.
+        # The run has allocated the value, so the value's queue and type are right.
         return [native_value(context, request.host.hold(request, returned, False), "", call, 0)]
     values: list[int] = []
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
@@ -277,8 +287,9 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 
 
 def word_for(type_text: str, item: object) -> str:
-    """Return the type of an undeclared result: the type in the file or, without one, the item's own
-    type.
+    """Return the type of a result that the kernel does not declare.
+
+    It is the type in the file or, if the file has none, the type of the Python object.
     """
     if type_text != "":
         return type_text
@@ -288,7 +299,7 @@ def word_for(type_text: str, item: object) -> str:
 
 
 def native_value(context: int, item: object, word: str, call: PythonCall, index: int) -> int:
-    """Return result `index` as a native value with one reference."""
+    """Return result number `index` as a native value with one reference."""
     process = native_process()
     match item:
         case AsyncValue():
@@ -312,20 +323,19 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
 
 
 Finish = Callable[[int, object, BaseException | None], None]
-"""Sets the result of the kernel in a context, from the kernel's return value or exception.
+"""Sets the result of the kernel in a context, given the kernel's return value or exception.
 
-It never raises.
+It never raises an exception.
 """
 
 
 def plain_call(
     call: PythonCall, argument_types: tuple[str, ...]
 ) -> tuple[tuple[int, ...], Finish] | None:
-    """Return the data with which native code calls a kernel directly, or None if the kernel needs
-    more than its arguments.
+    """Return the data words with which native code can call a Python kernel directly.
 
-    Also returns the function that sets the kernel's result if native code cannot do so; this
-    function must live as long as the kernel.
+    Also return the function that sets the kernel's result where native code cannot.  This function
+    must live as long as the kernel.  Return None if the kernel needs more than its arguments.
     """
     kernel = call.kernel
     is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)
@@ -356,7 +366,7 @@ def plain_call(
 
 
 def _result(type_text: str) -> tuple[int, int]:
-    """Return the native form of a result of that type: its payload's type, and its class or 0."""
+    """Return the payload type of a result, and the class that native code requires, or 0."""
     if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
         return SCALAR_TYPES[type_text], 0
     if type_text == CHAIN_TYPE:

@@ -1,7 +1,7 @@
-"""Resolve a file's kernels into records, and reject calls that a kernel could not run.
+"""Turn a file's kernels into records, and reject calls that a kernel cannot run.
 
-Attributes are read as the types that their kernel declares, either with the type words of
-`kernels.registry` or with a function's annotations.
+Attributes are read as the types that their kernel declares, either as type words
+(`kernels.registry`) or as a function's annotations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class PythonCall:
-    """The data that the callback needs in order to run a Python kernel."""
+    """The parts that Python needs to run one call of a Python kernel."""
 
     file: BefFile
     kernel: PythonKernel
@@ -53,20 +53,23 @@ class PythonCall:
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
     order: tuple[int, ...] = ()
-    """Permutation from record operands to kernel parameters; empty if every operand is awaited."""
-    is_read_here: bool = True
-    """Whether any non-remote kernel uses one of the results."""
+    """The kernel parameter of each operand of the record.
 
-    # Reading a location takes as long as a small kernel, so it is read on demand, and only once.
+    It is empty if every operand is awaited.
+    """
+    is_read_here: bool = True
+    """Whether a kernel that is not remote uses one of the results."""
+
+    # Reading a location takes as long as a small kernel, so it is read on first use.
 
     @cached_property
     def location(self) -> AnyLocation:
-        """The location of the kernel's call."""
+        """The location of the call."""
         return self.file.location(self.record.location)
 
     @cached_property
     def debug_info(self) -> str | None:
-        """The name of that location, if it has one."""
+        """The name of the call's location, if it has one."""
         return self.file.debug_info(self.record.location)
 
 
@@ -80,7 +83,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """Resolve kernels of `functions`, which have the kinds that the loader has given them."""
+        """Resolve kernels of `functions`, which have the kinds that the loader has determined."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -90,7 +93,7 @@ class Resolver:
         self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """Return the value of a constant; equal constants are computed only once."""
+        """Return the value of a constant.  Equal constants are computed once."""
         shape = (kernel.name, record.attributes, len(record.results))
         constant = self._constants.get(shape)
         if constant is None:
@@ -100,7 +103,7 @@ class Resolver:
     def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
         words = self._attributes(kernel.name, record, kernel.attributes, read_word)
         self._expect(record, kernel.name, 0, 1)
-        # The imaginary part precedes the real one because attributes are in alphabetical order.
+        # Attributes are in alphabetical order, so the imaginary part comes first.
         return Constant(SCALAR_TYPES[kernel.type], words[-1], words[0] if len(words) > 1 else 0)
 
     def fresh_constant(self, constant: Constant) -> Call:
@@ -109,15 +112,13 @@ class Resolver:
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
     def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
-        """Return the native record's fields for a kernel.
-
-        The kernel is neither a constant nor written in Python.
+        """Return the call of a native, compiled, or control kernel.
 
         Args:
             in_sync: whether the call is in a sync function.
 
         Raises:
-            TfrtError: located at the kernel, if the kernel cannot take this call.
+            TfrtError: if the kernel cannot take this call; located at the kernel.
         """
         if in_sync and record.is_nonstrict:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
@@ -133,7 +134,10 @@ class Resolver:
         return self._compiled(kernel, record)
 
     def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
-        """Return the call of an attribute-less kernel that was called with this shape before."""
+        """Return the call that was made earlier for a kernel without attributes, or None.
+
+        The earlier call must have had the same shape.
+        """
         if record.is_nonstrict:
             return None
         call = self._calls.get(self._shape(kernel, record, in_sync))
@@ -144,11 +148,10 @@ class Resolver:
         return call
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """Return a key that similar calls of a kernel without attributes have in common."""
+        """Return a key that equal calls of a kernel without attributes have in common."""
         indexes = record.functions
         signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
-        # Kernels are compared by identity, because hashing one takes longer. They outlive the
-        # resolver.
+        # Compare kernels by identity, because hashing takes longer. Kernels outlive the resolver.
         return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
@@ -156,8 +159,7 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        # The printing callback relies on this: a native kernel that runs a function is a control
-        # kernel.
+        # The printing callback relies on this: only control kernels have functions.
         self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
@@ -209,13 +211,14 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """Return the native record's fields for a Python kernel, and the Python side of its call.
+        """Return the call of a Python kernel, and what Python needs to run it.
 
-        `types` are the types of the arguments and of the results; `attribute_names` is None if the
-        file has no names.  Arguments that a kernel does not await are last (`lazy_last`).
+        `types` are the types of the arguments and the types of the results.  `attribute_names` is
+        None if the file has no names.  Arguments that the kernel does not await come last
+        (`lazy_last`).
 
         Raises:
-            TfrtError: located at the kernel, if the kernel cannot take this call.
+            TfrtError: if the kernel cannot take this call; located at the kernel.
         """
         results = None if kernel.results is None else len(kernel.results)
         if len(record.arguments) < kernel.needs:
@@ -258,7 +261,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """Pass a call to a function of the kernel itself, which may reject the call."""
+        """Call `ask`, a function of the kernel itself, which may reject the kernel's call."""
         try:
             return ask(*given)
         except KernelError as wrong:
@@ -271,7 +274,7 @@ class Resolver:
         words: Sequence[str],
         read: Callable[[BefFile, int, str], Read],
     ) -> tuple[Read, ...]:
-        """Return the attributes in the record's order, each read with its type word."""
+        """Return the attributes in the record's order, each read as its type word."""
         self._expect_attributes(name, record, len(words))
         try:
             return tuple(
@@ -284,8 +287,9 @@ class Resolver:
     def _attributes_by_name(
         self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
     ) -> tuple[object, ...]:
-        """Return the attributes in the order of the kernel's keywords, with defaults for missing
-        ones.
+        """Return the attributes in the order of the kernel's keywords.
+
+        A missing attribute has its default.
         """
         keywords = kernel.keywords or ()
         if names is None:
@@ -309,7 +313,10 @@ class Resolver:
         )
 
     def _guessed_names(self, kernel: PythonKernel, record: BefKernel) -> tuple[str, ...]:
-        """Guess the names that a file lacks; the file can still run if each attribute is given."""
+        """Guess the names of attributes if the file has none.
+
+        The guess is right if all attributes of the kernel are given.
+        """
         names = sorted(keyword.name for keyword in kernel.keywords or ())
         if record.attributes and len(record.attributes) != len(names):
             raise self._refuse(
@@ -322,7 +329,7 @@ class Resolver:
     def _keyword(
         self, kernel: PythonKernel, record: BefKernel, keyword: Keyword, offset: int
     ) -> object:
-        """Return the value of an attribute, with the type of its annotation."""
+        """Return the value of an attribute, checked against its annotation."""
         name = f"attribute '{keyword.name}' of '{kernel.name}'"
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
@@ -343,8 +350,7 @@ class Resolver:
         value = read_as_stored(self._file, offset, "any")
         if not isinstance(value, Dense):
             return value
-        # This loads numpy, which takes longer than a small program; few kernels have such
-        # attributes.
+        # Only now load numpy, which takes longer than a small program.
         from tfrt_runtime.host.tensor.shapes import array_of_elements
 
         try:
@@ -383,7 +389,10 @@ class Resolver:
     def _expect_kind(
         self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
     ) -> None:
-        """Check a called function's kind: sync functions call only sync and native functions."""
+        """Check the kind of a called function.
+
+        A sync function may only call sync functions and native functions.
+        """
         if kernel.sync and callee.kind is not FunctionKind.SYNC:
             text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
             raise self._refuse(record, text)
@@ -430,9 +439,8 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here, so a surplus attribute would be mistaken for another one. A
-        # kernel that takes no attributes never reads them, so an operation may carry attributes for
-        # passes.
+        # Attributes have no names here, so a surplus attribute would be mistaken for another. If a
+        # kernel takes no attributes, an operation may have some for passes.
         if count and len(record.attributes) != count:
             raise self._refuse(
                 record,
@@ -454,8 +462,9 @@ def _control_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
-    """Return the order that puts the unawaited of `count` arguments last, or () if all are
-    awaited.
+    """Return an order of `count` arguments, with the arguments that the kernel does not await last.
+
+    Return () if the kernel awaits all arguments.
     """
     if not kernel.has_lazy or kernel.raw:
         return ()
@@ -463,9 +472,9 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
-    """Return `function` with the unawaited arguments of Python kernels last.
+    """Return `function` with each kernel's unawaited arguments after its other arguments.
 
-    `used` are its kernels.
+    `used` has the function's kernels.
     """
     lazy = {
         name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy

@@ -1,10 +1,11 @@
-"""Check that a function's kernels receive the types that they take.
+"""Check that a function's kernels get arguments of the types that they take.
 
-Native kernels read the bits of their arguments without checking the types, and a file may connect
-any register to any kernel.  The types are inferred from the function's arguments and the kernels'
-results, not from what the file states about its registers.
+Native kernels read the bits of their arguments without checking types, and a file may connect any
+register to any kernel.  Therefore, the types are inferred from the function's arguments and the
+kernels' results.  The types that the file states for its registers are not used.
 
-Attributes have kinds: the kind that a kernel requires and the kind that a file stores.
+An attribute has two kinds, which must match: the kind that its kernel requires, and the kind that
+the file stores.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ KINDS: dict[str, int] = {
     "array.type": ARRAY_FLAG | AttributeKind.TYPE,
 }
 EMPTY = -1
-"""The kind of an empty array, which may have any element type."""
+"""The kind of an empty array, which may have any type of elements."""
 INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
 KINDS_OF: dict[type, set[DType]] = {
     bool: {DType.I1},
@@ -58,7 +59,7 @@ NOTHING = Array(DType.I32, ())
 
 @cache
 def kind_of_word(word: str) -> int:
-    """Return the BEF kind of an attribute whose type word in `kernels.registry` is given."""
+    """Return the BEF kind for a type word of `kernels.registry`."""
     if word in KINDS:
         return KINDS[word]
     if word.startswith("array."):
@@ -67,17 +68,18 @@ def kind_of_word(word: str) -> int:
 
 
 class WrongKind(ValueError):
-    """An attribute's type differs from the type that its kernel reads."""
+    """An attribute's type is not the type that its kernel reads."""
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """Return one attribute as a plain value; with "typed", the type precedes it.
+    """Return an attribute as a plain value.
 
-    "any" and "typed" use the type that the file states.
+    With the word "any", the attribute is read as the type that the file states.  With "typed", it
+    is read in the same way, and the type is returned together with the value.
 
     Raises:
-        TfrtError: if the file states no type.
-        WrongKind: if the file states a different type.
+        TfrtError: if the file does not state the type.
+        WrongKind: if the file states another type than `word`.
     """
     if word not in ("any", "typed"):
         kind = stored_kind(file, offset, word)
@@ -95,12 +97,12 @@ def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
 
 
 def read_word(file: BefFile, offset: int, word: str) -> int:
-    """Return the bits of a scalar attribute, as a word for native code.
+    """Return the bits of a scalar attribute as a word for native code.
 
     Raises:
-        WrongKind: if the file states a different type.
+        WrongKind: if the file states another type than `word`.
     """
-    # Half floats are kept as their bits.
+    # A half float is stored as its bits.
     bits = "ui16" if word in ("f16", "bf16") else word
     kind = stored_kind(file, offset, word)
     if kind == kind_of_word(word):
@@ -113,10 +115,13 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
 
 
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
-    """Return the kind to use for reading an attribute of type `word`; `EMPTY` for an empty array.
+    """Return the kind for reading an attribute of type `word`, or `EMPTY` for an empty array.
 
-    Files without the optional sections do not state the kind; in that case, the word determines it.
-    For integers, the file may state a width other than that of `word`.
+    A file without the optional sections does not state the kind, so `word` determines it.  The file
+    may state another width of integers than `word` has.
+
+    Raises:
+        WrongKind: if the file states another type.
     """
     wanted = kind_of_word(word)
     found = (file.attribute_types or {}).get(offset, wanted)
@@ -140,13 +145,13 @@ def kind_text(kind: int) -> str:
 
 
 Symbols = Callable[[str], int]
-"""Returns the addresses of native functions by name."""
+"""Returns the address of a native function, given the function's name."""
 
 
 def signatures(functions: Sequence[BefFunction]) -> list[int]:
     """Return a number for each function.
 
-    Functions with the same number can be called in the same way.
+    Functions with equal numbers have equal kinds, argument types, and result types.
     """
     known: dict[object, int] = {}
     return [
@@ -156,7 +161,10 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
-    """Return the MLIR types of registers, or "" for each if the file does not state them."""
+    """Return the MLIR types of registers.
+
+    A type is "" if the file does not state the types.
+    """
     if function.register_types is None:
         return ("",) * len(registers)
     return tuple(function.register_types[register] for register in registers)
@@ -176,15 +184,15 @@ class TypeCheck:
         self._functions = functions
         self._signatures = signatures(functions)
         self._right: set[object] = set()
-        """Valid calls of control kernels: the kernel, the types of its arguments, and its
-        functions.
-        """
+        """The valid calls of control kernels: kernel, argument types, and functions."""
 
     def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
-        """Return the numbers of the kernels whose arguments must be checked at run time.
+        """Check a function, and find the kernels whose arguments must be checked at run time.
+
+        Returns the numbers of these kernels.
 
         Raises:
-            TfrtError: located at the kernel, if the kernel takes another type or fewer arguments.
+            TfrtError: if a kernel takes another type or fewer arguments; located at the kernel.
         """
         types, in_doubt = self._types(function, kernels)
         unsure = []
@@ -209,9 +217,7 @@ class TypeCheck:
     def _types(
         self, function: BefFunction, kernels: Sequence[Kernel]
     ) -> tuple[list[str], list[int]]:
-        """Return the type of each register, and the kernels that may receive types other than the
-        ones that they take.
-        """
+        """Return the type of each register, and the kernels whose argument types may be wrong."""
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types
         in_doubt = []
@@ -233,9 +239,9 @@ class TypeCheck:
         return types, in_doubt
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
-        """Return the types that a kernel takes and the types that it returns.
+        """Return the types that a kernel takes, and the types that it returns.
 
-        Each is None if it varies.
+        Each of the two is None if the types vary.
         """
         match kernel:
             case ConstantKernel():
@@ -247,7 +253,7 @@ class TypeCheck:
         return None, None
 
     def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:
-        """Return the types of a kernel's results, as far as they are known."""
+        """Return the types of a kernel's results, with "" for unknown types."""
         match kernel:
             case ConstantKernel() | NativeKernel():
                 return ()
@@ -264,7 +270,7 @@ class TypeCheck:
     def _check_native(
         self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]
     ) -> bool:
-        """Check a native kernel; tell whether all its argument types are known."""
+        """Check the arguments of a native kernel; return whether all their types are known."""
         is_sure = True
         if not kernel.more and kernel.results is not None:
             self._check_count(record, kernel.arguments, types, ignored)
@@ -280,7 +286,7 @@ class TypeCheck:
     def _check_count(
         self, record: BefKernel, count: int, types: Sequence[str], ignored: Sequence[str]
     ) -> None:
-        """Check the number of arguments; surplus arguments must have a type in `ignored`."""
+        """Check the number of arguments.  Surplus arguments must have a type in `ignored`."""
         for register in record.arguments[count:]:
             if types[register] not in ignored:
                 text = f"takes {counted(count, 'argument')}, found {len(record.arguments)}"
@@ -289,7 +295,7 @@ class TypeCheck:
     def _check_control(
         self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
     ) -> None:
-        """Check the types that a kernel passes to functions and the types that these return."""
+        """Check the types that a kernel passes to functions, and the types that these return."""
         has = tuple([types[register] for register in record.arguments])
         signatures = tuple([self._signatures[index] for index in record.functions])
         call = id(kernel), has, signatures, len(record.results)
@@ -321,12 +327,15 @@ class TypeCheck:
 
 
 def _fits(has: str, wanted: str) -> bool:
-    """Tell whether a value of one type may be read as another; numbers are not converted."""
+    """Tell whether a value of type `has` may be read as type `wanted`.
+
+    Numbers are not converted.
+    """
     if has == wanted or UNKNOWN in (has, wanted):
         return True
     return has not in _NUMBERS and wanted not in _NUMBERS
 
 
 def _text(word: str) -> str:
-    """Return the type that a registry's word stands for, as precisely as this check needs it."""
+    """Return the MLIR type for a type word, as precisely as this check needs."""
     return _TEXTS.get(word, word)

@@ -1,4 +1,5 @@
 """Work queues in Python: their names, their threads, and users' queues.
 
-`queue_names` (the grammar), `threads`, `queue_threads`, `work_queue`, `user_queue`.
+Read in this order: `queue_names` (the grammar), `threads`, `queue_threads`, `work_queue`,
+`user_queue`.
 """

@@ -19,9 +19,10 @@ class WorkQueueError(TfrtError):
 
 
 def parse_work_queue(text: str) -> tuple[int, int]:
-    """Return the numbers of compute and blocking threads in a name; `s` has 0 compute threads.
+    """Return how many compute threads and how many blocking threads a name specifies.
 
-    Numbers are decimal, without a sign or leading zeros, so that each queue has exactly one name.
+    `s` has 0 compute threads.  Numbers are decimal, without a sign or leading zeros, so that each
+    queue has exactly one name.
 
     Raises:
         WorkQueueError: if the name is not `s`, `mstd`, `mstd:N`, or `mstd:N,B`.
@@ -40,7 +41,7 @@ def parse_work_queue(text: str) -> tuple[int, int]:
 def _number(text: str, digits: str | None, what: str, default: int) -> int:
     if digits is None:
         return default
-    # Python does not parse numbers with thousands of digits.
+    # Python refuses to parse numbers with thousands of digits.
     if len(digits) > len(str(MAX_THREADS)) or not 1 <= int(digits) <= MAX_THREADS:
         raise WorkQueueError(
             error(f"work queue '{text}': {what} must be 1 to {MAX_THREADS}, not {digits}")

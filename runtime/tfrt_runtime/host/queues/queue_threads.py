@@ -1,9 +1,12 @@
 """The threads of a work queue, and their native contexts.
 
-Threads start when they are first needed, so an unused queue costs nothing.  Each thread that
-accesses native values of a queue has a native context; `thread.context` is the context of the
-current thread.  Workers are Python threads that stay inside native code, so that a Python kernel
-finds its thread state and needs only the GIL.
+A *native context* is the native core's state of one thread.  Each thread that uses native values of
+a queue has a native context.  `thread.context` is the address of the current thread's native
+context.  A thread is *busy* while it works for the queue.
+
+Threads start when they are first needed, so an unused queue costs nothing.  A worker is a Python
+thread that stays inside native code.  Therefore, a Python kernel finds its thread state, and only
+needs the GIL.
 """
 
 from __future__ import annotations
@@ -32,16 +35,16 @@ from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
-"""How long a blocking thread stays idle before it exits."""
+"""How long an idle blocking thread waits for a task before it exits."""
 STOP_SECONDS = 5.0
 OF_PARENT = "the host was created before this process was forked: create a new host here"
 
 
 class QueueThreads(ABC):
-    """The threads of a queue: workers, blocking threads, and temporary helpers."""
+    """The threads of a queue: workers, blocking threads, and threads that help temporarily."""
 
     is_worked_here = True
-    """Whether a waiting thread may run the queue's work."""
+    """Whether a waiting thread may run the queue's tasks."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -57,26 +60,26 @@ class QueueThreads(ABC):
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
         self._elsewhere: dict[str, list[int]] = {}
-        """Idle contexts of `as_thread`, by label."""
+        """Idle contexts for `as_thread`, keyed by label."""
         self._stopped = False
         self.has_started = threads == 0
-        """Whether all workers are running, so that `start` has nothing to do."""
+        """Whether all workers are running."""
         self.when_interrupted: Callable[[], None] = lambda: None
-        """Called when the user interrupts a thread that a stand-in replaces, if no workers exist.
+        """A function that ends the running work.
 
-        Running work then ends, as it would if it ran on the waiting thread.
+        It is called if the user presses Ctrl-C while a stand-in works and the queue has no workers.
+        The effect is the same as if the work ran on the waiting thread.
         """
         self.quiescing: set[int] = set()
-        """Contexts whose kernel only waits for the queue to become quiescent."""
+        """Contexts whose kernel waits only for the queue to become quiescent."""
         self.waiting: set[int] = set()
-        """Contexts whose kernel is waiting while its thread works for the queue."""
+        """Contexts whose kernel waits while its thread works for the queue."""
         self.resolving: set[int] = set()
-        """Addresses of values that Python threads are resolving, which may create work."""
+        """Addresses of values that Python threads are resolving, which may add work."""
         self.on_resolve: Callable[[int], None] | None = None
-        """Called on a Python thread with the address of a value that it is about to resolve.
-        """
+        """Called before a Python thread resolves a value, with the value's address."""
         self.native = Queue.new(at.QUEUE_SIZE)
-        """The native core's struct for the queue."""
+        """The native core's struct QUEUE of this queue."""
         self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
         self._deques = [new_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
         self._table = new_words(8 * max(1, len(self._deques)))
@@ -85,16 +88,17 @@ class QueueThreads(ABC):
         self._stand_in = None
         self._fill()
         self.thread = QueueThread(_borrowing(weakref.ref(self)), self._idle_contexts, self.native)
-        """The queue's record of the calling thread."""
+        """The queue's record of the calling thread, as a thread-local object."""
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
-        """Whether the process was forked after the queue was created; if so, the threads belong to
-        the parent process.
+        """Whether the process was forked after the queue was created.
+
+        The queue's threads then belong to the parent process.
         """
         _queues.add(self)
         free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
-        free.atexit = False  # at exit, threads of a queue that was not stopped may be running
+        free.atexit = False  # at exit, the queue's threads may still be running
 
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
@@ -110,9 +114,9 @@ class QueueThreads(ABC):
 
     @property
     def budget(self) -> int:
-        """The memory budget, in bytes, for allocations of programs on this queue.
+        """The memory budget of programs on this queue, in bytes.
 
-        The limit applies to native code and tensors together.
+        The budget applies to native code and tensors together.
         """
         return self.native.memory_limit or default_budget()
 
@@ -132,15 +136,16 @@ class QueueThreads(ABC):
 
     @property
     def parallelism_level(self) -> int:
-        """The number of threads that can run compute work simultaneously."""
+        """How many threads can run compute work at the same time."""
         return max(1, self.threads)
 
     def context(self) -> int:
-        """Return the native context of this thread."""
+        """Return the address of this thread's native context."""
         try:
             return self.thread.context
         except AttributeError:
-            # A finalizer is running on a thread whose registration is further down on its stack.
+            # A finalizer is running while this thread, further down on its stack, is getting its
+            # context.
             return self.thread.introduce()
 
     @property
@@ -149,7 +154,7 @@ class QueueThreads(ABC):
         return self._is_busy(self.context())
 
     def _is_busy(self, context: int) -> bool:
-        """Tell whether this thread, given its context, is working for the queue."""
+        """Tell whether this thread, whose context is `context`, is working for the queue."""
         return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     @property
@@ -159,11 +164,11 @@ class QueueThreads(ABC):
 
     @property
     def labels(self) -> list[str]:
-        """Names of all threads that have worked for the queue, for display, by context number."""
+        """The names of all threads that have worked for the queue, by context number."""
         return list(self._labels)
 
     def live_values(self) -> int:
-        """Return the number of existing AsyncValues; exact only while no thread runs kernels."""
+        """Return how many AsyncValues exist; exact only while no thread runs kernels."""
         with self._lock:
             return sum(map(live_values, self._contexts))
 
@@ -171,8 +176,8 @@ class QueueThreads(ABC):
         """Start the workers, unless they are running.
 
         Raises:
-            TfrtError: if the system cannot start all of them.  The workers that are running then do
-                all the work.
+            TfrtError: if the system cannot start all workers.  The workers that have started do all
+                the work.
         """
         if self._workers or self.threads == 0:
             return
@@ -192,18 +197,18 @@ class QueueThreads(ABC):
         context.deque, context.worker = 0, -1
 
     def _start_pool_thread(self) -> None:
-        """Start a blocking thread, unless each unfinished task has a thread.
+        """Start a blocking thread, unless there is a thread for each unfinished task.
 
-        A thread that is about to sleep checks the ring first, and an exiting thread checks the ring
-        again after it is no longer counted.
+        No task is left without a thread, because a thread checks the ring twice: before it sleeps,
+        and after it has stopped counting as a thread of the pool.
         """
         with self._lock:
-            unfinished = -self._pool.done  # first: one thread too many is better than one too few
+            unfinished = -self._pool.done  # first: a thread too many does no harm
             unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
-                # Start it inside the lock: a thread that exits immediately waits for the lock.
+                # Start the thread inside the lock, for which a thread that exits immediately waits.
                 name = f"blocking {next(self._pool_numbers)}"
                 self._pool_threads.add(start_thread(name, self._block))
             except TfrtError:
@@ -215,8 +220,9 @@ class QueueThreads(ABC):
         self._block_here()
 
     def blocks(self, context: int) -> bool:
-        """Tell whether a blocking kernel is running on a context of the queue; `context` may be 0,
-        for none.
+        """Tell whether a blocking kernel is running on a context of the queue.
+
+        A `context` of 0 means no context.
         """
         if context == 0 or Context.at(context).epoch & 1 == 0:
             return False
@@ -224,9 +230,9 @@ class QueueThreads(ABC):
         return record != 0 and Record.at(record).flags & at.KERNEL_BLOCKING != 0
 
     def queued_blocking(self) -> list[str]:
-        """Return the names of kernels that wait for a blocking thread.
+        """Return the names of the kernels that are waiting for a blocking thread.
 
-        Call this while no thread takes a task.
+        Call this only while no thread takes a task.
         """
         names = []
         for number in range(self._pool.head, self._pool.tail):
@@ -238,10 +244,10 @@ class QueueThreads(ABC):
         return names
 
     def _block_here(self) -> None:
-        """Run the waiting blocking tasks here, because the system cannot start another thread."""
+        """Run the waiting blocking tasks here: the system cannot start another thread."""
         thread = self.thread
         if thread.blocks_here:
-            return  # this method is already running further down on this stack
+            return  # this method is already running on this thread
         own, context = thread.context, self._borrow_context()
         thread.beneath.append(own)
         thread.blocks_here, thread.busy = True, thread.busy + 1
@@ -266,7 +272,8 @@ class QueueThreads(ABC):
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
                 self._pool.threads = len(self._pool_threads)
-            # A task may have arrived after the last check, while this thread was still counted.
+            # A task may have arrived after this thread's last check, while the pool still counted
+            # this thread.
             if self._pool.tail != self._pool.head:
                 self._start_pool_thread()
 
@@ -283,7 +290,7 @@ class QueueThreads(ABC):
         return context
 
     def _new_context(self, label: str) -> int:
-        """Make a context for one more thread.  The caller must hold the lock."""
+        """Make a context for another thread.  The caller must hold the lock."""
         context = self.process.new_context(self.address, self.pool, len(self._contexts))
         self._contexts.append(context)
         self._labels.append(label)
@@ -298,8 +305,8 @@ class QueueThreads(ABC):
         thread, own = self.thread, self.context()
         with self._lock:
             idle = self._elsewhere.setdefault(label, [])
-            # Each simultaneous caller needs its own context, because events identify a thread by
-            # its context's number.
+            # Simultaneous callers need different contexts: events name a thread by its context's
+            # number.
             context = idle.pop() if idle else self._new_context(label)
         thread.become(context)
         try:
@@ -311,35 +318,34 @@ class QueueThreads(ABC):
                 idle.append(context)
 
     def _hand_over(self, context: int) -> None:
-        """Pass the ready work on a context of this thread, and its kept tasks, to the queue."""
+        """Hand the ready work and the kept tasks of this thread's `context` to the queue."""
         view = Context.at(context)
         if view.ready != view.ready_top or view.pending != 0:
             self.process.slow.hand_over(context)
 
     def refuse_child(self) -> None:
-        """Refuse to work in a child process.
+        """Refuse to work in a child process of the process that created the queue.
 
         Raises:
-            WorkQueueError: in a process that was forked after the queue was created.
+            WorkQueueError: in a child process.
         """
         if self.is_of_parent:
             raise WorkQueueError(error(OF_PARENT))
 
     def _leave_to_parent(self) -> None:
-        """Adapt to a fork in the child process, which has none of the queue's threads."""
+        """Adapt to a fork, in the child process, where the queue's threads do not exist."""
         self.is_of_parent = self._stopped = True
-        # Threads of the parent may have held the locks at the time of the fork.
+        # Threads of the parent may have held the lock during the fork.
         self._lock = threading.RLock()
         self.native.host = 0
         self.native.aside = 1
         self.process.need_thread.pop(self.pool, None)
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """Stop the threads, and wait at most `timeout` seconds for all of them.
+        """Stop the threads, and wait at most `timeout` seconds in total for them.
 
-        No task may be queued when this is called.  A thread that is still running a kernel exits
-        after the kernel returns.  Any thread may call this, even one of the queue's own threads,
-        which does not wait for itself.
+        No task may be queued.  A thread that is running a kernel exits after the kernel returns.
+        Any thread may call this; a thread of the queue does not wait for itself.
         """
         with self._lock:
             if self._stopped:
@@ -364,7 +370,10 @@ class QueueThreads(ABC):
         interrupted: Callable[[], bool],
         slice_ns: int = SLICE_NS,
     ) -> bool:
-        """Work for the queue on this thread until the word at address `word` is 0."""
+        """Work for the queue on this thread until the word at address `word` is 0.
+
+        `WorkQueue.help` documents the parameters and the result.
+        """
 
 
 _queues: weakref.WeakSet[QueueThreads] = weakref.WeakSet()
@@ -379,8 +388,9 @@ os.register_at_fork(after_in_child=_leave_all_to_parent)
 
 
 def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
-    """Return a function that provides a context of the queue, or the spare context if the queue is
-    gone.
+    """Return a function that returns a context of the queue.
+
+    If the queue no longer exists, the returned function returns the process's spare context.
     """
 
     def borrow() -> int:
@@ -391,7 +401,7 @@ def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
 
 
 def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
-    """Call a method if its object is still alive."""
+    """Call a method, if its object still exists."""
     if (method := reference()) is not None:
         method()
 
@@ -399,17 +409,18 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 class StandIn:
     """A thread that works for a queue while other threads wait with a time limit.
 
-    When their time runs out, it only finishes the work that it has started.
+    When a time limit has passed, the waiting thread returns at once, while the stand-in finishes
+    the task that it has started.
     """
 
     def __init__(self, queue: QueueThreads) -> None:
-        """Start the thread; the caller must hold the queue's lock.
+        """Start the thread, which lives until no thread waits.
 
-        The thread lives until no other thread waits.
+        The caller must hold the queue's lock.
         """
         self._queue = queue
         self.waiters = ctypes.c_int64(0)
-        """The number of waiting threads; changed only under the queue's lock."""
+        """The number of waiting threads.  A thread must hold the queue's lock to change it."""
         self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:
@@ -424,11 +435,10 @@ class StandIn:
 
 
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
-    """Free the contexts of a queue that no longer exists and whose threads and holders are also
-    gone.
+    """Free the contexts of a queue that no longer exists.
 
-    If all of these are garbage in one cycle, AsyncValues may be finalized after the queue, on this
-    thread; they then use the spare context.
+    If the queue and AsyncValues are garbage in one cycle, the values may be finalized later on this
+    thread.  They then use the spare context.
     """
     thread.become(process.spare_context())
     process.free_contexts(contexts)

@@ -1,6 +1,6 @@
-"""Threads of queues: how to start them, a queue's record of each thread, and timers.
+"""Threads of queues: how they start, a queue's record of each thread, and timers.
 
-Timers are kept in a heap, which one thread processes; if threads cannot be started, the heap is a
+Timers are in a heap that one thread processes.  Where threads cannot be started, the heap is a
 source of `one_thread`.
 """
 
@@ -24,14 +24,16 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """Start a daemon thread that runs `target`, in an empty context because it outlives the caller.
+    """Start a daemon thread that calls `target`.
+
+    The thread has an empty contextvars context, because it outlives the caller.
 
     Raises:
-        TfrtError: if the system cannot start more threads or the interpreter is exiting.
+        TfrtError: if the system cannot start another thread or the interpreter is exiting.
     """
     if sys.is_finalizing():  # before Python 3.12, starting a thread would hang here
         raise TfrtError(error(f"the interpreter is shutting down: it cannot start thread '{name}'"))
-    # Since Python 3.14, a thread may inherit the context of its creator.
+    # Since Python 3.14, a thread may inherit its creator's context.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True, **own)
     try:
@@ -46,11 +48,12 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
 
 
 def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
-    """Run `target` on a new thread, and return the thread; where threads cannot be started, run
-    `target` before returning.
+    """Run `target` on a new thread, and return the thread.
+
+    Where threads cannot be started, runs `target` before returning.
 
     Raises:
-        TfrtError: as `start_thread` does.
+        TfrtError: as for `start_thread`.
     """
     if HAS_THREADS:
         return start_thread(name, target)
@@ -59,34 +62,33 @@ def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
 
 
 class QueueThread(threading.local):
-    """The queue's record of a thread, which each thread creates when it first uses the queue."""
+    """A queue's record of each thread that uses the queue, as a thread-local object."""
 
     __slots__ = ("_borrow", "_idle", "_queue")
-    # The slots of a local object are shared by all threads, and a thread can use them before its
-    # `__init__` has returned.
+    # All threads share the slots, which a thread can use before its `__init__` has returned.
 
     context: int
-    """The thread's native context."""
+    """The address of the thread's native context."""
     busy = 0
-    """The number of the queue's run loops on the thread's stack."""
+    """How many of the queue's run loops are on the thread's stack."""
     blocks_here = False
-    """Whether the thread runs tasks of the blocking pool because it cannot get a thread."""
+    """Whether the thread runs blocking tasks because the system cannot start another thread."""
 
     def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
-        """Borrow a context for the thread from `borrow`.
+        """Get a context for this thread by calling `borrow`.
 
-        When the thread exits, `idle` gets the context.
+        When the thread exits, its context is appended to `idle`.
         """
         self._borrow, self._idle, self._queue = borrow, idle, native
         self.beneath: list[int] = []
-        """The contexts further down on the thread's stack; their kernels wait for work on top."""
+        """The contexts of kernels that are waiting further down on the thread's stack."""
         self.introduce()
 
     def introduce(self) -> int:
-        """Return the thread's context, creating it if needed."""
+        """Return this thread's context; get one if the thread has none."""
         found = self._borrow()
-        # Borrowing allocates, so the collector may run in the meantime; AsyncValues that it
-        # finalizes need a context to drop their references, and may already have created it.
+        # Borrowing allocates, so the garbage collector may have run. AsyncValues that it finalizes
+        # need a context to drop their references, and may already have set this one.
         context = int(self.__dict__.setdefault("context", found))
         if context == found:
             self._lease = _Lease(self._idle, self._queue, context)
@@ -95,20 +97,19 @@ class QueueThread(threading.local):
         return context
 
     def become(self, context: int) -> None:
-        """Switch to another context."""
+        """Make `context` the context of this thread."""
         self.context = context
         self._queue.thread = 0
 
 
 class _Lease:
-    """A thread's hold on its context; after the thread exits, another thread may use it."""
+    """Returns a thread's context when the thread exits."""
 
     def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
         self._idle, self._queue, self._context = idle, queue, context
 
     def __del__(self) -> None:
-        # Do this before another thread, which CPython may give the same address, can request its
-        # own context.
+        # Clear this first: CPython may give another thread the same address.
         self._queue.thread = 0
         self._idle.append(self._context)
 
@@ -122,15 +123,15 @@ class Timer:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the callback has been called or will never be called."""
+        """Whether the callback has been called or was cancelled."""
         return self._callback is None
 
     def cancel(self) -> None:
-        """Cancel the callback, unless it is being called, and drop the objects that it holds."""
+        """Cancel the callback, unless it is already being called, and drop the reference to it."""
         self._callback = None
 
     def fire(self) -> None:
-        """Call the callback now, unless it has been called or the timer is cancelled."""
+        """Call the callback now, unless it has been called or was cancelled."""
         callback, self._callback = self._callback, None
         if callback is not None:
             shielded(callback)
@@ -139,8 +140,8 @@ class Timer:
 class TimerQueue:
     """Calls callbacks when they are due, one after another, on a separate thread.
 
-    The thread starts with the first timer.  An exception raised by a callback is reported, and has
-    no other effect.
+    The first timer starts the thread.  If a callback raises an exception, the exception is
+    reported, and the thread continues.
     """
 
     def __init__(self) -> None:
@@ -151,14 +152,14 @@ class TimerQueue:
         self._closed = False
 
     def __len__(self) -> int:
-        """Return the number of waiting timers, including cancelled ones that are not due yet."""
+        """Return how many timers are waiting, including cancelled ones that are not due yet."""
         return len(self._timers)
 
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
-        """Call `callback` at a given time of `time.monotonic`, or soon if that time is past.
+        """Call `callback` at the time `due` of `time.monotonic`, or soon if that time has passed.
 
-        Timers with the same time are called in the order in which they were created, each in a copy
-        of the context in which it was created.
+        Timers with the same time are called in the order in which they were created.  Each is
+        called in a copy of the contextvars context in which it was created.
 
         Raises:
             RuntimeError: if the queue is closed.
@@ -177,13 +178,13 @@ class TimerQueue:
         return timer
 
     def after(self, delay: float, callback: Callable[[], object]) -> Timer:
-        """Call `callback` in `delay` seconds; see `at`."""
+        """Call `callback` in `delay` seconds, as `at` does."""
         return self.at(time.monotonic() + delay, callback)
 
     def close(self, timeout: float | None = None) -> None:
-        """Drop timers that are not due yet, and stop the thread.
+        """Drop the timers that are not due yet, and stop the thread.
 
-        Waits at most `timeout` seconds for a running callback.
+        Waits at most `timeout` seconds for a callback that is running.
         """
         with self._changed:
             self._closed = True
@@ -194,7 +195,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call the timers that are due; this is a source of `one_thread` until no timer is left."""
+        """Call the timers that are due; a source of `one_thread` while timers are left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:
@@ -206,10 +207,10 @@ class TimerQueue:
     def _run(self) -> None:
         while (timer := self._next()) is not None:
             timer.fire()
-            del timer  # objects that it holds must not live until the next timer is due
+            del timer  # do not keep its callback until the next timer is due
 
     def _next(self) -> Timer | None:
-        """Sleep until a timer is due, and take it; return None when the queue is closed."""
+        """Sleep until a timer is due, and return it; return None when the queue is closed."""
         with self._changed:
             while not self._closed:
                 left = self._timers[0][0] - time.monotonic() if self._timers else None

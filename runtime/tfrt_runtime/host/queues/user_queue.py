@@ -1,8 +1,8 @@
 """Work queues that users write, and the adapter that runs programs on them.
 
-A `ConcurrentWorkQueue` receives tasks, which are Python callables, and decides where and in which
-order they run.  `UserWorkQueue` connects it to the native core: it passes everything that the core
-queues to the user's queue, and each task that the user's queue calls runs a piece of the program.
+A user's queue (`ConcurrentWorkQueue`) receives tasks, which are Python callables, and decides where
+and in which order they run.  `UserWorkQueue` is the adapter: it passes the native core's tasks to
+the user's queue.  Each task runs a piece of the program when the user's queue calls it.
 
     class Pool:
         name, parallelism_level = "pool", 4
@@ -15,7 +15,8 @@ queues to the user's queue, and each task that the user's queue calls runs a pie
 
     HostContext(work_queue=Pool())
 
-If the queue drops a task without calling it, or raises, the run ends with an error that says so.
+If a user's queue drops a task without calling it, or raises an exception, the run ends with an
+error.
 """
 
 from __future__ import annotations
@@ -45,43 +46,42 @@ NAP_SECONDS = 0.001
 
 
 class Awaited(Protocol):
-    """A value that `ConcurrentWorkQueue.await_values` waits for."""
+    """A value for which `ConcurrentWorkQueue.await_values` waits."""
 
     def done(self) -> bool:
         """Tell whether the wait is over."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
-        """Call `waiter` once the value is done: immediately, if it already is."""
+        """Call `waiter` when the wait is over; if it is over already, call it now."""
 
 
 class ConcurrentWorkQueue(Protocol):
-    """A user's work queue.  All methods may be called from any thread.
+    """A user's work queue.  Any thread may call any method.
 
-    If the queue has an attribute `kernels_per_task`, a task runs up to that many consecutive short
-    kernels; otherwise, it runs up to 1,024.  A Python kernel is always the first kernel of its
-    task.
+    A task runs up to `kernels_per_task` consecutive short kernels, if the queue has this attribute,
+    or else up to 1,024.  A Python kernel is always the first kernel of its task.
     """
 
     @property
     def name(self) -> str:
-        """The name of the queue."""
+        """The name of the queue in messages."""
 
     @property
     def parallelism_level(self) -> int:
-        """The number of tasks that the queue runs simultaneously."""
+        """How many tasks the queue runs at the same time."""
 
     def add_task(self, task: Task) -> None:
         """Call `task` now or later, on any thread."""
 
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
-        """Call `task` on a thread that may block; return `task` if no such thread is available.
+        """Call `task` on a thread that may block.  If no such thread is available, return `task`.
 
-        With `allow_queuing`, the task may wait until other tasks finish.  Without it, a running
-        blocking kernel may be waiting for this task, which therefore needs a thread immediately.
+        With `allow_queuing`, the task may wait until other tasks finish.  Otherwise, a running
+        blocking kernel may be waiting for this task, so the task needs a thread immediately.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
-        """Return when all of the values are done.  The thread may run tasks in the meantime."""
+        """Return when all values are done.  The thread may run tasks in the meantime."""
 
     def quiesce(self) -> None:
         """Return when no task is left."""
@@ -91,7 +91,10 @@ class ConcurrentWorkQueue(Protocol):
 
 
 class Task:
-    """A piece of a program, to be called once.  `name` is the name of its first kernel."""
+    """A piece of a program, to be called once.
+
+    `name` and `location` are the name and the location of its first kernel.
+    """
 
     __slots__ = ("_address", "_queue", "location", "name")
 
@@ -107,14 +110,17 @@ class Task:
         """Run the task.
 
         Raises:
-            RuntimeError: if it has been called before.
+            RuntimeError: if the task has been called before.
         """
         if not self._address:
             raise RuntimeError(f"task '{self.name}' has already run")
         self._queue.run(self._address.pop())
 
     def take(self) -> int:
-        """Take the native task, which the caller then owns; return 0 if it has already run."""
+        """Return the address of the native task, which the caller then owns.
+
+        Returns 0 if the task has run.
+        """
         return self._address.pop() if self._address else 0
 
     def __repr__(self) -> str:
@@ -126,9 +132,9 @@ class Task:
 
 
 class UserWorkQueue(WorkQueue):
-    """The native core's side of a user's queue."""
+    """The adapter between the native core and a user's queue."""
 
-    takes_calls = False  # the user's queue must learn each task's first kernel
+    takes_calls = False  # the user's queue must see the first kernel of each task
     is_worked_here = False
     is_of_users = True
 
@@ -141,7 +147,7 @@ class UserWorkQueue(WorkQueue):
         self._left = 0
         self._emptying: set[int] = set()
         self._starters: set[int] = set()
-        """Contexts whose blocking kernel has started work that it may wait for."""
+        """The contexts of blocking kernels that have started work for which they may wait."""
         self._lost: deque[tuple[int, Diagnostic]] = deque()
         self._moments: set[_Moment] = set()
         self._timers = TimerQueue()
@@ -178,16 +184,15 @@ class UserWorkQueue(WorkQueue):
             super().stop(timeout)
 
     def _start_pool_thread(self) -> None:
-        """Do nothing: the blocking task is passed to the user's queue when this thread is free."""
+        """Do nothing: this thread later passes the blocking task to the user's queue."""
 
     def run(self, address: int) -> None:
         """Run a native task on this thread, and pass on the work that becomes ready."""
-        # The user's thread must be free soon, so machine code that takes longer than a slice is
-        # abandoned.
+        # The user's thread must be free soon, so machine code bails out after a time slice.
         former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
             with self._turn() as context:
-                self._uncount()  # from now on, the turn marks this thread as busy
+                self._uncount()  # from now on, the odd epoch marks this work
                 run_one = self.process.slow.run_one
                 run_one(context, address, self._kernels)
                 self._starters.discard(context)
@@ -208,9 +213,9 @@ class UserWorkQueue(WorkQueue):
                 context.epoch += 1
 
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
-        """Handle a task that the user's queue has dropped without running it.
+        """Keep a task that the user's queue has dropped; the next waiting thread ends its run.
 
-        A finalizer calls this, so the next waiting thread does the work.
+        A finalizer calls this.
         """
         text = f"work queue '{self.name}' dropped the task of '{name}' without running it"
         self._lost.append((address, error(text, location)))
@@ -231,7 +236,7 @@ class UserWorkQueue(WorkQueue):
         self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
-            self._offer_all()  # even on a thread that was already offering tasks and now waits
+            self._offer_all()  # even if this thread is already offering tasks, and waits inside one
             self._look()
             while WORDS[word >> 3] != 0:
                 while self._lost:
@@ -247,7 +252,7 @@ class UserWorkQueue(WorkQueue):
         return WORDS[word >> 3] == 0
 
     def _await(self, word: int, end: float) -> None:
-        """Let the user's queue wait until a word is 0 or time runs out."""
+        """Let the user's queue wait until the word is 0 or until the time `end`."""
         moment = _Moment(self, word, end)
         try:
             self._user.await_values([moment])
@@ -258,11 +263,11 @@ class UserWorkQueue(WorkQueue):
             was_done = moment.done()
             moment.forget()
             self._moments.discard(moment)
-        if not was_done:  # the queue did not wait: let other threads work
+        if not was_done:  # the queue returned too early: let other threads work
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:
-        """Wake the threads that wait for `moment`, at `end` at the latest."""
+        """Wake the waiters of `moment` when its event happens, at the time `end` at the latest."""
         self._moments.add(moment)
         self._timers.at(end, moment.wake)
         moment.wake()
@@ -278,10 +283,10 @@ class UserWorkQueue(WorkQueue):
     # From the native core to the user's queue.
 
     def _empty(self) -> None:
-        """Pass everything that the core has queued to the user's queue.
+        """Pass all tasks that the core has queued to the user's queue.
 
-        This does nothing on a thread that is already doing it, because a queue may call a task
-        while the task is being added.
+        A user's queue may call a task while the task is being added.  If this thread is already in
+        this method, a nested call therefore does nothing.
         """
         thread = threading.get_ident()
         if thread in self._emptying:
@@ -298,8 +303,11 @@ class UserWorkQueue(WorkQueue):
             offer(address)
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
-        """Return the core's next task and the function that offers it to the user's queue."""
-        with self._lock:  # so that each task is always either in the core or here
+        """Return the address of the core's next task, or None if no task is queued.
+
+        The result also has the function that passes that task to the user's queue.
+        """
+        with self._lock:  # at any moment, each task is either in the core or in `_taken`
             if not self._taken:
                 self._take_all()
             return self._taken.popleft() if self._taken else None
@@ -338,7 +346,7 @@ class UserWorkQueue(WorkQueue):
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:
-        """Return a task for the user's queue, or None if the native task only orders work."""
+        """Return a task for the user's queue, or None if the native task runs no kernel."""
         task, process = structs.Task.at(address), self.process
         is_entry = task.function == process.words.run_entry
         if is_entry and task.first & at.READY_BITS == at.READY_END and _is_in_order(task.first):
@@ -351,7 +359,7 @@ class UserWorkQueue(WorkQueue):
         return Task(self, address, "task", None)
 
     def _refused(self, task: Task, problem: Exception) -> None:
-        """End the run of a task whose submission to the user's queue raised an exception."""
+        """End the run of a task that the user's queue did not accept."""
         if address := task.take():
             text = (
                 f"work queue '{self.name}' did not accept the task of '{task.name}':"
@@ -360,7 +368,7 @@ class UserWorkQueue(WorkQueue):
             self._end_run(address, error(text, task.location))
 
     def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
-        """End a task's run with an error: the task runs here, and its kernel is skipped."""
+        """End a task's run with an error: the task runs here, and skips its kernel."""
         task, words = structs.Task.at(address), self.process.words
         if task.function in (words.run_entry, words.run_blocking):
             activation = structs.Activation.at(task.first & ~at.READY_BITS)
@@ -371,13 +379,16 @@ class UserWorkQueue(WorkQueue):
 
 
 def _is_in_order(ended: int) -> bool:
-    """Tell whether an entry READY_END is the rest of a sync function (`calls.in_order`)."""
+    """Tell whether a READY_END entry is the rest of a sync function (`calls.in_order`)."""
     function = structs.Activation.at(ended & ~at.READY_BITS).function
     return bool(structs.Function.at(function).flags & at.FUNCTION_IN_ORDER)
 
 
 class _Moment:
-    """An event that a user's queue waits for: a word becomes 0, or time runs out."""
+    """The event for which a user's queue waits.
+
+    The event is that a word becomes 0, or that the time `end` comes.
+    """
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
         self._queue, self._word, self._end = queue, word, end
@@ -398,5 +409,5 @@ class _Moment:
                 waiter()
 
     def forget(self) -> None:
-        """Stop waiting, because the word may be freed."""
+        """Treat the event as if it had happened, because the word may be freed."""
         self._word = 0

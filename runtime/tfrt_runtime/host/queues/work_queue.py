@@ -1,8 +1,8 @@
-"""Work queues: the threads that run a program.
+"""Work queues: the threads that run programs, and how a thread waits for them.
 
-`s` runs tasks on the waiting thread; `mstd:N,B` has N threads for compute work, which steal tasks
-from each other, and up to B threads for blocking work.  `queue_threads` has the threads; this
-module lets threads wait for a queue and run its tasks in the meantime.
+The queue `s` has no workers: the waiting thread runs the tasks.  The queue `mstd:N,B` has N
+workers, which run compute work and steal tasks from each other, and up to B threads for blocking
+work.  The threads are in `queue_threads`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""How often a thread that waits for the queue to become quiescent checks the queue."""
+"""The interval at which a thread that waits for a quiescent queue checks the queue."""
 MAX_NESTED_WAITS = 40
-"""How deeply waiting kernels may be nested on one thread; each of them uses a part of the stack."""
+"""Maximum number of nested waiting kernels on one thread.  Each takes a part of the stack."""
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
@@ -35,35 +35,32 @@ TOO_MANY_WAITS = (
 
 
 class WorkQueue(QueueThreads):
-    """A queue of `threads` workers; with 0 workers, waiting threads run its tasks themselves."""
+    """A queue with `threads` workers; with 0 workers, waiting threads run its tasks."""
 
     takes_calls = True
     """Whether a call from outside may start as a task of this queue."""
     is_of_users = False
-    """Whether the queue refers to user objects, which may refer to its values."""
+    """Whether the queue refers to users' objects, which may refer to the queue's values."""
     _awaiting = 0
-    """On a web page: how many awaits of the queue's values are in progress.
+    """The number of current awaits of the queue's values, on a web page.
 
-    While any await is in progress, the queue runs between cells.
+    While there are any, the queue also runs between cells.
     """
     text = ""
-    """The argument of `HostContext` that created the queue, such as `mstd:2`.
-
-    It is "" if the queue only has a name.
-    """
+    """The argument of `HostContext` that created the queue, such as `mstd:2`, or ""."""
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Wait until the word at address `word` is 0; return False if time runs out first.
+        """Wait until the word at address `word` is 0; return False if `timeout` seconds pass first.
 
-        In the meantime, this thread runs the queue's tasks.  Compiled code and users' Python
-        kernels are the only work that cannot be abandoned halfway.  Therefore, if users' kernels
-        are loaded, workers run the tasks instead of the waiting thread; if compiled code is loaded
-        and the wait has a time limit, a stand-in thread runs them.  Without workers, Python kernels
-        always run on the waiting thread.
+        In the meantime, this thread runs the queue's tasks, except in two cases.  If users' kernels
+        are loaded, workers run the tasks.  If compiled code is loaded and the wait has a time
+        limit, a stand-in thread runs them.  The reason for both exceptions is that this thread
+        could not abandon such work halfway.  Without workers, Python kernels always run on the
+        waiting thread.
 
-        Signals are handled every few milliseconds.  `interrupted` is called as often, but not
-        during the first few milliseconds, because it may read the whole queue, which takes as long
-        as a small run.  If `interrupted` returns True, the wait returns False.
+        Signals are handled every few milliseconds.  `interrupted` is called equally often.  If it
+        returns True, the wait returns False.  It is not called during the first few milliseconds,
+        because it may read the whole queue, which takes as long as a small run.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -71,7 +68,7 @@ class WorkQueue(QueueThreads):
         if timeout is None and self._stand_in is None and not self._leaves_to_workers(None):
             return self.help(word, None, interrupted)
         try:
-            with INTERRUPTS:  # before another thread starts
+            with INTERRUPTS:  # before a stand-in starts
                 return self._wait_beside(word, timeout, interrupted)
         except KeyboardInterrupt:
             if self.threads == 0:
@@ -81,12 +78,12 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait; let workers or a stand-in do the work if this thread must not (see `wait`)."""
+        """Do what `wait` does; let workers or a stand-in run the tasks if this thread must not."""
         own = self.context()
         watch_until = self.process.slow.watch_until
 
         def watch(end: int) -> int:
-            self._hand_over(own)  # work that became ready when the run was started or inspected
+            self._hand_over(own)  # starting a run may have made work ready here
             return watch_until(own, word, end)
 
         if self._leaves_to_workers(timeout):
@@ -106,22 +103,23 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
-        """Tell whether workers must run users' Python kernels instead of this waiting thread.
+        """Return whether workers must run users' Python kernels instead of this waiting thread.
 
-        A thread whose kernel waits may run other kernels; otherwise, all workers might be waiting.
+        A thread whose kernel waits runs other kernels itself.  Otherwise, all workers might be
+        waiting.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """Return the stand-in that works instead of this thread, or None.
+        """Return the stand-in that must work instead of this thread, or None.
 
         The caller must hold the lock.
         """
         present = self._stand_in
         if present is not None and present.thread is threading.current_thread():
-            present = None  # this thread is running the waiting kernel
+            present = None  # the waiting kernel runs on the stand-in itself
             if timeout is None:
                 return None
         if timeout is None:
@@ -135,7 +133,7 @@ class WorkQueue(QueueThreads):
 
     @contextlib.contextmanager
     def worked_for(self) -> Iterator[None]:
-        """Let the queue run its work inside the block; without workers, on a separate thread."""
+        """Let the queue run its tasks inside the block; without workers, on a separate thread."""
         if self.threads:
             self.begin_calls()
             yield
@@ -166,10 +164,11 @@ class WorkQueue(QueueThreads):
         return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
-        """Work for the queue on this thread until `is_over()`; return False if time runs out first.
+        """Work for the queue on this thread until `is_over()`.
 
-        `is_over` is called every millisecond.  Tasks that this thread keeps count as work of the
-        queue: they are passed to other threads only at the end, because there may be millions.
+        Returns False if `timeout` seconds pass first.  `is_over` is called every millisecond.
+        Tasks that this thread keeps for itself count as work of the queue.  They are passed to
+        other threads only at the end, because there may be millions.
         """
         over = is_over()
 
@@ -190,10 +189,10 @@ class WorkQueue(QueueThreads):
         interrupted: Callable[[], bool],
         slice_ns: int = SLICE_NS,
     ) -> bool:
-        """Wait like `wait`, but always work for the queue on this thread.
+        """Do what `wait` does, but always run the queue's tasks on this thread.
 
-        A task that has started when time runs out is finished first.  `interrupted` is called at
-        intervals of `slice_ns`.
+        If the time passes during a task, the task is finished first.  `interrupted` is called every
+        `slice_ns` nanoseconds.
         """
         help_until = self.process.slow.help_until
         with INTERRUPTS, self.helper() as context:
@@ -202,18 +201,21 @@ class WorkQueue(QueueThreads):
             )
 
     def helper(self) -> AbstractContextManager[int]:
-        """Return a context that may run kernels on this thread, with the host's deque if it is
-        free.
+        """Return a context manager for running kernels on this thread.
 
-        A thread that is already running kernels (a waiting Python kernel) gets another context,
-        because the frame of its own context is in use.  Ready work on its own context is shared
-        with other threads.
+        Its value is a native context.  In the `with` block, the thread has the queue's deque for
+        threads that are not workers, if no other thread has it.
+
+        If a waiting kernel is already running on this thread, the value is another context, because
+        the kernel uses the thread's own.  The ready work on the kernel's context is shared with
+        other threads.
         """
         return _Helper(self)
 
     def _begin_help(self, own: int) -> tuple[int, bool]:
-        """Return a context for a helper on a thread with context `own`, and whether it got the
-        deque.
+        """Start helping, on a thread with context `own`.
+
+        Returns the context to use, and whether the thread got the deque.
 
         Raises:
             WorkQueueError: if waiting kernels are nested too deeply for this thread's stack.
@@ -237,7 +239,7 @@ class WorkQueue(QueueThreads):
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
-        """End the helper: share its remaining tasks, and restore the state of its thread."""
+        """Stop helping: share the remaining tasks, and restore the thread's state."""
         thread = self.thread
         self._hand_over(context)
         thread.busy -= 1
@@ -254,18 +256,19 @@ class WorkQueue(QueueThreads):
                 self._idle_contexts.append(context)
 
     def begin(self) -> None:
-        """Start the workers, and pass the work that is ready on this thread to them."""
+        """Start the workers, and hand this thread's ready work to them."""
         self.start()
         self._hand_over(self.context())
 
     def begin_calls(self) -> None:
-        """Let a worker run the started calls, because this thread does not wait for them."""
+        """Let a worker start the waiting calls, because this thread does not wait for them."""
         if self.threads:
             self.process.quick.begin_started(self.address)
 
     def hand_over(self) -> None:
-        """Let the queue run the work that became ready on this thread, unless this
-        thread runs it.
+        """Hand this thread's ready work to the queue.
+
+        Does nothing on a thread that is working for the queue.
         """
         context = self.context()
         if not self._is_busy(context):
@@ -274,24 +277,24 @@ class WorkQueue(QueueThreads):
     def taken_future(
         self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
     ) -> Any:
-        """Return the AsyncValue for a future that this queue's kernels accept unchanged, or None.
+        """Return the AsyncValue for a future that this queue's kernels accept as it is, or None.
 
-        With `stays`, only those kernels accept it.
+        With `stays`, only those kernels accept the future.
         """
         return None
 
     def adopt(self, request: Any, value: Any) -> None:
-        """Record that a run of the queue has the argument `value`; see `taken_future`."""
+        """Record that a run of the queue has the argument `value`, a result of `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Tell whether another queue holds tasks of this queue, to run them later."""
+        """Tell whether a user's queue holds tasks of this queue that have not run."""
         return False
 
 
 class _Helper:
-    """See `WorkQueue.helper`.
+    """The context manager of `WorkQueue.helper`.
 
-    This is a class because a generator would take as long as a small run.
+    It is a class, because a generator would take as long as a small run.
     """
 
     __slots__ = ("_context", "_has_deque", "_own", "_queue")
@@ -309,10 +312,10 @@ class _Helper:
 
 
 def make_work_queue(text: str) -> WorkQueue:
-    """Create the queue that a description names.
+    """Create the work queue with the name `text`.
 
     Raises:
-        WorkQueueError: if the description is invalid.
+        WorkQueueError: if the name is invalid.
     """
     threads, blocking = parse_work_queue(text)
     if threads and not HAS_THREADS:

@@ -1,6 +1,6 @@
 """Tensors in the host's memory.
 
-This folder builds on `host`'s objects and allocators.  Read `shapes` (with the element types), then
-`dense` (rows of elements over memory), `sparse`, and `returned` (counts arrays that kernels return
-toward the budget).
+This package builds on `host`'s objects and allocators.  Read in this order: `shapes` (with the
+element types), `dense` (rows of elements in memory), `sparse`, and `returned` (counts arrays that
+kernels return).
 """

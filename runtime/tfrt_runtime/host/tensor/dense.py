@@ -1,8 +1,8 @@
-"""Dense tensors, whose elements are stored in one buffer, row by row, and the buffer types of
-compiled code.
+"""Dense tensors, and the buffer types of compiled code.
 
-The memory of tensors is reference-counted, and numpy accesses it without a copy.  It belongs to a
-tensor of the native core (`native.tensors`), an allocator, or a numpy array.
+The elements of a dense tensor are in one buffer, row by row.  The memory of a buffer is
+reference-counted, and numpy accesses it without a copy.  The memory belongs to a tensor of the
+native core (`native.tensors`), to an allocator, or to a numpy array.
 """
 
 from __future__ import annotations
@@ -42,17 +42,20 @@ ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUM
 
 
 class TensorHandle:
-    """One reference to the native tensor at `address`, dropped when this object is destroyed."""
+    """A reference to a native tensor, which is dropped when this object is destroyed.
+
+    `address` is the tensor's address.
+    """
 
     __slots__ = ("address",)
 
     def __init__(self, address: int) -> None:
-        """Take ownership of a reference."""
+        """Take over the caller's reference to the tensor."""
         self.address = address
 
     @classmethod
     def sharing(cls, address: int) -> TensorHandle:
-        """Make a handle with its own reference."""
+        """Make a handle with a new reference to the tensor."""
         native_process().quick.add_tensor_reference(address)
         return cls(address)
 
@@ -60,9 +63,7 @@ class TensorHandle:
     def over(
         cls, element_type: ElementType, sizes: tuple[int, ...], count: int, owner: HostBuffer
     ) -> TensorHandle:
-        """Make a native tensor over the elements in `owner`, and keep `owner` alive as long as the
-        tensor.
-        """
+        """Make a native tensor over the elements in `owner`, which lives as long as the tensor."""
         process = native_process()
         make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
@@ -81,7 +82,7 @@ class TensorHandle:
 
     @property
     def tensor(self) -> Tensor:
-        """The native tensor, which lives as long as the handle."""
+        """The native tensor, which lives as long as this handle."""
         return Tensor.at(self.address)
 
 
@@ -92,8 +93,9 @@ def sizes_at(tensor: int) -> tuple[int, ...]:
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Return a native kernel's words for a new tensor: element type and size, then the tensor's
-    words.
+    """Return the data words with which a native kernel makes a tensor.
+
+    The words are the elements' type, an element's size, and the words of the struct TENSOR.
     """
     words = [0] * (at.TENSOR_SIZES // 8)
     words[at.TENSOR_RANK // 8], words[at.TENSOR_COUNT // 8] = len(sizes), count
@@ -103,16 +105,13 @@ def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tup
 class HostBuffer:
     """`size` bytes at `address`, which live as long as this buffer, its slices, and their arrays.
 
-    The bytes are shared: a write through one slice or array of the buffer is visible in all others.
+    A write through one slice or array of the buffer is visible in all others.
     """
 
     __slots__ = ("_kept", "_memory", "_offset", "address", "size")
 
     def __init__(self, memory: Memory, address: int, offset: int, size: int) -> None:
-        """Create a buffer over `size` bytes of `memory` from `offset` on.
-
-        `memory` starts at `address`.
-        """
+        """Create a buffer of `size` bytes, at `offset` in `memory`, whose address is `address`."""
         self._memory = memory
         self._offset = offset
         self.address = address + offset
@@ -140,13 +139,13 @@ class HostBuffer:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the bytes must not be written because they belong to a read-only array."""
+        """Whether the bytes belong to a read-only array and must not be written."""
         return isinstance(self._memory, np.ndarray) and not self._memory.flags.writeable
 
     def become_own(self) -> None:
-        """Switch to a copy of the bytes if they belong to a read-only array.
+        """If the bytes belong to a read-only array, switch to a copy of them.
 
-        That array stays alive, because kernels on other threads may still read it.
+        The buffer keeps that array alive, because kernels on other threads may still read it.
         """
         if self.is_read_only:
             copy = self.array(ELEMENT_TYPES[DType.UI8], (self.size,)).copy()
@@ -155,7 +154,7 @@ class HostBuffer:
 
     @classmethod
     def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
-        """Return the memory of a native tensor."""
+        """Return the memory of a native tensor as a buffer."""
         tensor = handle.tensor
         if tensor.owner:
             owner = native_process().objects.get(tensor.owner)
@@ -167,20 +166,20 @@ class HostBuffer:
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:
-        """Return the memory of `array`, which must be C-contiguous."""
+        """Return the memory of `array`, which must be C-contiguous, as a buffer."""
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
             return cls(array, array.__array_interface__["data"][0], 0, size)
-        # This takes a quarter of the time that `__array_interface__` takes, but ctypes requires a
-        # writable array. (An array has a buffer, but its stub does not say so.)
+        # This takes a quarter of the time of `__array_interface__`, but ctypes requires a writable
+        # array. (`Any`, because numpy's stubs do not declare the buffer protocol.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)
 
     def slice(self, offset: int, size: int) -> HostBuffer:
-        """Return `size` bytes from `offset` on, sharing this buffer's memory.
+        """Return a buffer of `size` bytes from `offset` on, which shares this buffer's memory.
 
         Raises:
-            ValueError: if some of them are outside this buffer.
+            ValueError: if some of the bytes are outside this buffer.
         """
         if offset < 0 or size < 0 or offset + size > self.size:
             raise ValueError(
@@ -189,12 +188,12 @@ class HostBuffer:
         return HostBuffer(self._memory, self.address - self._offset, self._offset + offset, size)
 
     def array(self, element_type: ElementType, sizes: tuple[int, ...]) -> AnyArray:
-        """Return the first bytes as an array.
+        """Return the buffer's first bytes as an array.
 
-        The caller must have checked that enough bytes exist.
+        The caller must have checked that the buffer is large enough.
         """
-        # numpy keeps the memory alive as long as a view of the array exists. (It accepts any object
-        # that supports the buffer protocol, but its stub names only a few.)
+        # numpy keeps the memory alive while a view of the array exists. (`Any`, because numpy's
+        # stub names only a few types.)
         memory: Any = self._memory
         return np.ndarray(sizes, element_type.storage, memory, self._offset)
 
@@ -203,7 +202,7 @@ class HostBuffer:
 
 
 class NativeMemory(ctypes.Array[ctypes.c_char]):
-    """Exposes a native tensor's bytes through the buffer protocol, and keeps the tensor alive."""
+    """A native tensor's bytes for the buffer protocol; keeps the tensor alive."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -211,7 +210,7 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
 
 
 class AllocatedMemory(ctypes.Array[ctypes.c_char]):
-    """Exposes an allocator's bytes through the buffer protocol; the last reference frees them."""
+    """An allocator's bytes for the buffer protocol; destroying this object frees them."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -228,11 +227,10 @@ Kind = TypeVar("Kind", NativeMemory, AllocatedMemory)
 
 @cache
 def _sized(kind: type[Kind], bits: int) -> type[Kind]:
-    """Return a memory type for sizes of `bits` bits.
+    """Return a subclass of `kind` for sizes of `bits` bits.
 
-    A few types serve all sizes, because ctypes never frees a type.
-
-    An object of this type claims to be larger than its memory; `HostBuffer` has the actual size.
+    An object of that class claims to have `2 ** bits` bytes; `HostBuffer` has the actual size.  A
+    few classes for all sizes are enough, and ctypes never frees a class.
     """
     return type(kind.__name__, (kind,), {"_length_": 1 << bits})
 
@@ -243,10 +241,8 @@ PRINTED_ELEMENTS: Final = 16
 class DenseHostTensor(NativeTensor):
     """Elements of one type in a shape.
 
-    `array` is numpy's view of the buffer: writes to it change the tensor.
-
-    Two tensors may share a buffer.  Nothing here orders reads and writes; a program's chains order
-    them.
+    `array` is a numpy array over the tensor's memory: writing to it changes the tensor.  Two
+    tensors may share memory.  Reads and writes are not ordered here; a program's chains order them.
     """
 
     __slots__ = ("_array", "_buffer", "element_type", "shape")
@@ -255,7 +251,7 @@ class DenseHostTensor(NativeTensor):
         """Create a tensor of `shape` over `buffer`.
 
         Raises:
-            ValueError: if the buffer does not have exactly the bytes of the shape, or numpy does
+            ValueError: if the buffer does not have exactly the bytes of the shape, or if numpy does
                 not support such an array.
         """
         if buffer.size != shape.element_count * element_type.size:
@@ -270,15 +266,15 @@ class DenseHostTensor(NativeTensor):
         try:
             self._array: AnyArray | None = buffer.array(element_type, shape.sizes)
         except ValueError:
-            # Either a size is beyond numpy's range although there are no elements, or there are
-            # more dimensions than numpy supports.
+            # A size is beyond numpy's range, in a tensor without elements, or there are too many
+            # dimensions.
             raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
 
     @classmethod
     def create(
         cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
     ) -> DenseHostTensor | None:
-        """Create a tensor with undefined contents; return None if not enough memory is available.
+        """Create a tensor with undefined contents; return None if memory is short.
 
         Raises:
             ValueError: if numpy does not support such an array.
@@ -293,9 +289,10 @@ class DenseHostTensor(NativeTensor):
     def over(cls, array: AnyArray) -> DenseHostTensor:
         """Return a tensor that shares the memory of `array` or of a copy.
 
-        A copy is made if the array is not C-contiguous, not aligned, or in another byte order.  A
-        program that writes a tensor over a read-only array writes a copy (`writable`); but a
-        `shared` array, or a part of one, is a tensor's memory, which the program may write.
+        A copy is made if the array is not C-contiguous, is not aligned, or has another byte order.
+        If a program writes a tensor over a read-only array, the tensor switches to a copy
+        (`writable`).  A `shared` array, or a part of it, is an exception: its memory is a tensor's
+        own, which the program may write.
 
         Raises:
             ValueError: if tensors do not support such elements.
@@ -311,8 +308,7 @@ class DenseHostTensor(NativeTensor):
             if isinstance(owner, _Shared):
                 buffer = owner.tensor.buffer
                 offset = native.__array_interface__["data"][0] - buffer.address
-                # Otherwise, the array has the elements that the tensor had before it was made
-                # writable.
+                # Otherwise, the tensor has switched to a copy, and the array has its former memory.
                 if 0 <= offset <= buffer.size - native.nbytes:
                     part = buffer.slice(offset if native.nbytes else 0, native.nbytes)
                     return cls(element_type, TensorShape(native.shape), part)
@@ -320,10 +316,10 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """Return the read-only view that programs hold for a non-contiguous array.
+        """Return a read-only view of a non-contiguous array, such as a transposed one.
 
-        A transposed array is an example.  Python kernels receive it unchanged; where the runtime
-        needs contiguous rows, it copies them (`over`).  Returns None for any other array.
+        Programs hold such a view, and Python kernels receive it unchanged.  Where contiguous rows
+        are needed, `over` copies it.  Returns None for other arrays.
 
         Raises:
             ValueError: if tensors do not support such elements.
@@ -337,7 +333,7 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
-        """Return the Python object for a native tensor."""
+        """Return a Python object for a native tensor."""
         element_type = ELEMENTS[handle.tensor.element]
         return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
 
@@ -349,9 +345,9 @@ class DenseHostTensor(NativeTensor):
         buffer: HostBuffer | None,
         handle: TensorHandle | None = None,
     ) -> DenseHostTensor:
-        """Return the tensor of a buffer or a handle.
+        """Return a tensor for a buffer or a handle.
 
-        Its array and missing parts are created on demand.
+        Its other parts are created when they are needed.
         """
         tensor = cls.__new__(cls)
         tensor.element_type, tensor.shape = element_type, shape
@@ -360,21 +356,22 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def buffer(self) -> HostBuffer:
-        """The memory."""
+        """The tensor's memory."""
         if self._buffer is None:
             self._buffer = HostBuffer.of_tensor(self.handle)
         return self._buffer
 
     @property
     def array(self) -> AnyArray:
-        """The elements as a numpy array, without a copy."""
+        """The elements as a numpy array over the tensor's memory."""
         if self._array is None:
             self._array = self.buffer.array(self.element_type, self.shape.sizes)
         return self._array
 
     def writable(self) -> DenseHostTensor:
-        """Return the tensor for a kernel that writes it, switching to a copy if the array is
-        read-only.
+        """Return this tensor for a kernel that writes it.
+
+        If its memory is read-only, the tensor switches to a copy.
         """
         place = (self.handle.address + at.TENSOR_BYTES) >> 3
         if WORDS[place] == at.READ_ONLY:
@@ -390,12 +387,12 @@ class DenseHostTensor(NativeTensor):
 
     @property
     def shared(self) -> AnyArray:
-        """The elements in the form that user code sees: not copied, and read-only."""
+        """The elements as user code sees them: a read-only array over the tensor's memory."""
         return np.asarray(_Shared(self))
 
     @property
     def handle(self) -> TensorHandle:
-        """The tensor in the form that native kernels use, created on first use."""
+        """The native tensor, created on first use."""
         if self._handle is None:
             shape, buffer = self.shape, self.buffer
             self._handle = TensorHandle.over(
@@ -404,7 +401,10 @@ class DenseHostTensor(NativeTensor):
         return self._handle
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
-        """Return the array for `numpy.asarray`: the tensor's memory, unless a copy is requested."""
+        """Return an array for `numpy.asarray`.
+
+        The array is over the tensor's memory, unless a copy is requested.
+        """
         return np.array(self.array, dtype, copy=copy)
 
     def __str__(self) -> str:
@@ -417,7 +417,7 @@ class DenseHostTensor(NativeTensor):
 
 
 class _Shared:
-    """The base object of arrays that are `DenseHostTensor.shared`; it keeps the tensor alive."""
+    """The base object of `DenseHostTensor.shared` arrays, which keeps the tensor alive."""
 
     __slots__ = ("__array_interface__", "tensor")
 
@@ -452,7 +452,7 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 class BufferType:
     """A type of compiled code's buffers, such as `memref<?x4xf32>`: sizes and element type.
 
-    A size that the type leaves open is None.
+    A size is None if the type leaves it open.
     """
 
     sizes: tuple[int | None, ...]
@@ -470,7 +470,7 @@ class BufferType:
 
 @functools.lru_cache(256)
 def buffer_type(text: str) -> BufferType:
-    """Parse the type between the brackets of `memref<...>`: sizes, then the element type."""
+    """Parse the text inside the brackets of `memref<...>`: the sizes, then the element type."""
     match = re.fullmatch(r"((?:(?:\?|\d+)x)*)(\w+)", text)
     assert match is not None, text
     sizes = [None if size == "?" else int(size) for size in match[1].split("x")[:-1]]

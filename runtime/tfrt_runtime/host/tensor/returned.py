@@ -1,5 +1,6 @@
-"""Count arrays that Python kernels return toward the host's budget, like the native
-core's tensors.
+"""Count the arrays that Python kernels return.
+
+The arrays count toward the host's budget, as the native core's tensors do.
 """
 
 from __future__ import annotations
@@ -16,26 +17,25 @@ from tfrt_runtime.host.tensor.shapes import AnyArray
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LEAST = 1 << 16
-"""The size in bytes of the smallest array that is counted.
+"""The size in bytes from which arrays are counted.
 
-Counting one takes a few microseconds.
+Counting an array takes a few microseconds.
 """
-# glibc maps each block that is larger than any block that it has unmapped so far, and returns free
-# memory beyond twice that size to the system. Therefore, we free a block near glibc's maximum, 32
-# MB: otherwise, the arrays of a few MB that a call makes would be returned to the system after the
-# call, and the next call would pay for new pages.
+# glibc gets each block that is larger than any block freed so far directly from the system, and
+# keeps free memory only up to twice that size. After freeing a block near glibc's maximum of 32 MB,
+# it keeps the arrays of a few MB that one call makes for the next call, which then needs no new
+# pages.
 if HAS_THREADS:  # a web page never returns memory
     np.empty(31 << 20, np.uint8)
 _counted: dict[int, weakref.ref[AnyArray]] = {}
-"""The arrays that are currently counted, by id: an array that is returned again is counted once."""
+"""The arrays that are counted now, keyed by id, so that no array is counted twice."""
 
 
 def count(array: object, limit: int) -> None:
     """Count an array's memory until it is freed.
 
-    For a view, the array that owns the memory is counted.  The memory of tensors is already
-    counted. The memory of mapped files and of other libraries does not belong to numpy, and is not
-    counted.
+    For a view, counts the array that owns the memory.  Memory of tensors is already counted.
+    Memory of mapped files and of other libraries is not numpy's, and is not counted.
 
     Raises:
         PayloadError: if the array exceeds the budget of `limit` bytes.

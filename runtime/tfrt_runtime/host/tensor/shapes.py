@@ -19,15 +19,18 @@ from tfrt_runtime.texts import float_text
 
 UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
-"""Sizes and element counts are signed 64-bit integers in BEF and in every kernel's signature.
+"""The largest size or element count.
+
+Both are signed 64-bit integers in BEF and in kernels' signatures.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TensorShape:
-    """The sizes of a tensor, outermost first.  `element_count` is their product.
+    """The sizes of a tensor, outermost first.  `element_count` is the product of the sizes.
 
-    A shape does not need a tensor, so it may have more elements than fit in memory or in an i64.
+    A shape need not belong to a tensor, so it may have more elements than fit into memory or an
+    i64.
 
     Raises:
         ValueError: if a size is negative.
@@ -43,7 +46,7 @@ class TensorShape:
 
     @property
     def rank(self) -> int:
-        """The number of sizes."""
+        """How many sizes the shape has."""
         return len(self.sizes)
 
     def __str__(self) -> str:
@@ -58,7 +61,7 @@ def known_shape(sizes: tuple[int, ...]) -> TensorShape:
 
 @dataclass(frozen=True, slots=True)
 class PartialTensorShape:
-    """A shape with unknown sizes (-1); `sizes` is None if even the rank is unknown.
+    """A shape in which sizes may be unknown (-1).  `sizes` is None if the rank is unknown.
 
     Raises:
         ValueError: if a size is less than -1.
@@ -71,10 +74,10 @@ class PartialTensorShape:
             raise ValueError(f"negative size in shape {self}")
 
     def to_shape(self) -> TensorShape:
-        """Return the shape if it is fully known.
+        """Return the shape as a fully known shape.
 
         Raises:
-            ValueError: if it is not fully known; the message says what is unknown.
+            ValueError: if a part of the shape is unknown; the message names the unknown parts.
         """
         if self.sizes is None:
             raise ValueError("Unknown rank")
@@ -87,7 +90,7 @@ class PartialTensorShape:
 
 
 def sizes_text(sizes: Iterable[int]) -> str:
-    """Return the sizes as text: `[2, 3]`."""
+    """Return the sizes as text, such as `[2, 3]`."""
     return f"[{', '.join(map(str, sizes))}]"
 
 
@@ -99,10 +102,10 @@ AnyArray = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """One element type.
+    """An element type.
 
-    `word` is its name in types and kernels (`ui8`, `bool`); `printed` is its name in a printed
-    tensor (`u8`, `i1`).
+    `word` is the type's name in types and kernels (`ui8`, `bool`).  `printed` is its name in a
+    printed tensor (`u8`, `i1`).
     """
 
     dtype: DType
@@ -121,7 +124,7 @@ class ElementType:
     def is_arithmetic(self) -> bool:
         """Whether numpy can calculate with the type.
 
-        It only stores bf16, as raw 16-bit integers.
+        numpy cannot calculate with bf16, whose elements are stored as raw 16-bit integers.
         """
         return self.dtype is not DType.BF16
 
@@ -171,7 +174,7 @@ def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryvi
     """Return a read-only array over the elements of a dense attribute, row by row.
 
     Raises:
-        ValueError: if tensors do not support such elements, or their count is wrong.
+        ValueError: if tensors do not support such elements, or if the element count is wrong.
     """
     if dtype not in ELEMENT_TYPES:
         raise ValueError(f"a tensor cannot hold elements of type {dtype.name}")
@@ -195,8 +198,9 @@ def element_type_of(array: AnyArray) -> ElementType:
 
 
 def element_text(value: Element) -> str:
-    """Format an element as the reference's tools do: `1`, `-1.250000e-01`, `INF`,
-    `(1.000000e+00,nan)`.
+    """Format an element as the reference's tools do.
+
+    Examples: `1`, `-1.250000e-01`, `INF`, `(1.000000e+00,nan)`.
     """
     match value:
         case float():

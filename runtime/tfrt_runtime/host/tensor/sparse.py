@@ -11,8 +11,9 @@ from tfrt_runtime.host.tensor.shapes import I64, ElementType, TensorShape, eleme
 
 
 class CooHostTensor(HostTensor):
-    """A tensor of `shape` that has `values` at `indices`, one row of i64 per value, and is 0
-    elsewhere.
+    """A tensor of `shape` with `values` at `indices`, and 0 elsewhere.
+
+    `indices` has one row of i64 per value.
     """
 
     __slots__ = ("indices", "shape", "values")
@@ -20,11 +21,11 @@ class CooHostTensor(HostTensor):
     def __init__(
         self, shape: TensorShape, indices: DenseHostTensor, values: DenseHostTensor
     ) -> None:
-        """Create a tensor with these elements.
+        """Create a tensor with the given elements.
 
         Raises:
-            ValueError: unless each value has one row of indices, and all of the indices are inside
-                the shape.
+            ValueError: unless each value has one row of indices, and all indices are inside the
+                shape.
         """
         count = values.shape.element_count
         if indices.shape.sizes != (count, shape.rank) or values.shape.rank != 1:
@@ -45,9 +46,7 @@ class CooHostTensor(HostTensor):
 
     @classmethod
     def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
-        """Return the nonzero elements of `tensor`, in order, or None if not enough memory is
-        available.
-        """
+        """Return the nonzero elements of `tensor`, in order, or None if memory is short."""
         rows = np.argwhere(tensor.array)
         indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
         values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))
@@ -58,11 +57,11 @@ class CooHostTensor(HostTensor):
         return cls(tensor.shape, indices, values)
 
     def to_dense(self, allocator: HostAllocator) -> DenseHostTensor | None:
-        """Return all elements, or None if not enough memory is available."""
+        """Return all elements as a dense tensor, or None if memory is short."""
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
-            # `positions` has the position of each value in the row-by-row order of all elements.
+            # `positions` has the index of each value in the row-by-row order of all elements.
             steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
             positions = self.indices.array @ steps[: self.shape.rank]
             tensor.array.reshape(-1)[positions] = self.values.array

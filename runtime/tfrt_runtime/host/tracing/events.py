@@ -1,7 +1,7 @@
 """The event log in Python: watches on runs, and readers of the native core's rings.
 
-A run gets a `Watch` when it starts.  `Watch.take` drains the rings of all threads and returns the
-new events of its run; one drain serves all watches, and each event is copied once.
+A run gets a `Watch` when it starts.  `Watch.take` drains the rings of all threads, and returns the
+new events of the watch's run.  Draining serves all watches at once, so each event is copied once.
 """
 
 from __future__ import annotations
@@ -27,25 +27,32 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 
 KINDS = at.LOG_KINDS
-"""The names of the event kinds, by number."""
+"""The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""The register number of events about a kernel as a whole."""
+"""The register number in events that are about a kernel as a whole."""
 
 _WRITTEN = struct.Struct("=QIIIHHq")
-"""Time, op, value, instance, the worker above the 6 bits of the kind, the run, the payload."""
-_RUN = 22
-"""The offset of the run's number, in bytes."""
-Logged = tuple[int, int, int, int, int, int, int]
-"""An event, in seven fields.
+"""The format of an event in a ring.
 
-`time` is in nanoseconds of the monotonic clock; `op` is the number, within the program,
-of a kernel or of the function that has `value` as a register; `value`; `instance`; `kind`; `worker`
-is the number of a thread in its queue; `payload` is a word.
+Its fields are time, op, value, instance, the kind (6 bits) with the worker above it, run, and
+payload.
+"""
+_RUN = 22
+"""The offset of the run's number in an event, in bytes."""
+Logged = tuple[int, int, int, int, int, int, int]
+"""An event: `time`, `op`, `value`, `instance`, `kind`, `worker`, and `payload`.
+
+`time` is in nanoseconds of the monotonic clock.  `op` is the number of a kernel in the program or,
+if `value` is a register, of the function with that register.  `worker` is the number of a thread in
+its queue.  `payload` is a word.
 """
 
 Moments = list[tuple[int, str, str]]
-"""The moments of a call on a cluster: the time in nanoseconds of the monotonic clock, the state
-(`sent`, `queued`, `running`, `back`, `lost`, `here`), and the address of the worker or ""."""
+"""The history of a call on a cluster: for each moment, the time, the state, and the worker.
+
+Times are in nanoseconds of the monotonic clock.  States are `sent`, `queued`, `running`, `back`,
+`lost`, and `here`.  The worker is given by its address, or is "".
+"""
 
 _MAX_WAITING = 1 << 20
 """Maximum number of events that a watch keeps until its reader takes them."""
@@ -54,12 +61,12 @@ _CALIBRATED_NS = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The events of one run that were drained together, in the rings' format."""
+    """Events of one run that were drained together, in the rings' format."""
 
     parts: Sequence[bytes]
     ticks: int
     moment: int
-    """The time at which the event clock showed that number of ticks."""
+    """The time at which the event clock showed `ticks`."""
     ratio: float
     """Nanoseconds per tick."""
 
@@ -76,9 +83,10 @@ class _Batch:
 
 
 class Events:
-    """Events in time order, unpacked while they are read because there may be a million.
+    """Events in time order.
 
-    O(1) to create.
+    The events are unpacked while they are read, because there may be a million of them.  Creating
+    this object takes constant time.
     """
 
     def __init__(self, batches: Sequence[_Batch]) -> None:
@@ -92,31 +100,30 @@ class Events:
 
 
 def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
-    """Return no calls: the value of `Watch.remote` for a run without calls on a cluster."""
+    """Return an empty list; the initial `Watch.remote`, for a run without calls on a cluster."""
     return []
 
 
 class Watch:
-    """A request to log the events of one run, and only one.
+    """Logs the events of one run.
 
-    The watch also keeps the latest value of each register if it is larger than a word; these values
+    Also keeps the latest value of each register whose value does not fit into a word.  These values
     live as long as the watch.
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
         """Make a watch for one run.
 
-        `slow` multiplies each kernel's duration: 0 and 1 change nothing, and the maximum is 10^9.
+        `slow` multiplies the duration of each kernel: 0 and 1 change nothing, and the maximum is
+        10^9.
         """
         self.needs_cluster = needs_cluster
-        """Whether remote kernels of the run fail without a cluster, as they do in a notebook's
-        cell.
-        """
+        """Whether remote kernels of the run fail without a cluster, as in a notebook's cell."""
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
         """The factor by which each kernel is slowed down.
 
-        A kernel with a timer multiplies its time itself.
+        A kernel that waits for a timer multiplies the timer's duration itself.
         """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
@@ -127,27 +134,33 @@ class Watch:
         self._request = 0
         self.number = 0
         self.lost = 0
-        """The number of events that were overwritten before they could be read, on any thread."""
+        """How many events, on any thread, were overwritten before they were read."""
         self.log: list[tuple[int, int, str]] = []
-        """The run's output: for each piece, the time, the kernel's number (-1 if none), and the
-        text.
+        """The run's output in pieces.
+
+        A piece is the time, the number of the kernel (-1 if none), and the text.
         """
         self.remote: Callable[..., list[tuple[int, Moments]]] = no_calls
         """Returns the kernel and the moments of each call on a cluster.
 
-        With `waits=True`, it queries the cluster and waits for the answer, on the calling thread.
+        With `waits=True`, it asks the cluster, and waits for the answer on the calling thread.
         """
 
     @property
     def address(self) -> int:
-        """The native core's struct; the watch must live as long as the run."""
+        """The address of the struct WATCH.  The watch must live as long as its run."""
         return self._words.address
 
     def begin(
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
-        """Prepare for a run, given its number and struct, its program's number, and the register
-        counts of the program's functions.
+        """Prepare for a run.
+
+        Args:
+            run: the run's number.
+            request: the address of the run's struct REQUEST.
+            program: the number of the run's program.
+            registers: the register count of each of the program's functions.
 
         Raises:
             ValueError: if the watch was used for another run.
@@ -165,8 +178,9 @@ class Watch:
         event_log().add(self)
 
     def end(self) -> None:
-        """Record that the run is over: only events that are already in the rings can
-        still arrive.
+        """Record that the run is over.
+
+        No new events will arrive, except those that are already in the rings.
         """
         event_log().drain()
         event_log().remove(self)
@@ -177,21 +191,19 @@ class Watch:
 
     @property
     def dropped(self) -> int:
-        """How many events `take` does not return because they were overwritten or there were too
-        many.
+        """The number of events that `take` does not return.
+
+        An event is missing if it was overwritten, or if there were too many events.
         """
         return self.lost + self._readers[0].dropped
 
     def reader(self) -> Reader:
-        """Add a reader for all events of the run, which must not have started yet."""
+        """Add a reader of all events of the run, which must not have started."""
         self._readers.append(Reader())
         return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
-        """Yield the function, register, and value of each value kept since the last call.
-
-        Each value is yielded once.
-        """
+        """Yield each value that was kept since the last call, with its function and register."""
         assert self.queue is not None
         take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
@@ -201,10 +213,10 @@ class Watch:
                     yield function, register, AsyncValue(self.queue, address)
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield, for each register that was set, its function, its number, how often it was set,
-        and the last word that it was set to.
+        """Yield how often each register was set, and the last word to which it was set.
 
-        The result is exact even if events were overwritten.
+        A row has the function, the register, the count, and the word.  The rows are exact even if
+        events were overwritten.
         """
         for function, words in enumerate(self._kept):
             counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
@@ -212,8 +224,10 @@ class Watch:
                 yield function, register, counts[register], latest[register]
 
     def note_output(self, text: str) -> None:
-        """Record that a kernel of this thread or coroutine, or code outside kernels, has printed
-        `text`.
+        """Record a piece of the run's output.
+
+        It comes from this thread's kernel, from this coroutine's kernel, or from code outside
+        kernels.
         """
         coroutine = COROUTINE.get()
         number = self.kernel_here if coroutine is None else coroutine.number
@@ -221,8 +235,9 @@ class Watch:
 
     @property
     def kernel_here(self) -> int:
-        """The number, within the program, of the kernel that this thread is running, or -1 if the
-        kernel belongs to another program.
+        """The number of the kernel that this thread is running, within the program.
+
+        It is -1 if the kernel belongs to another program.
         """
         record = self._record
         handle = Record.at(record).handle if record else -1
@@ -230,13 +245,13 @@ class Watch:
 
     @property
     def _record(self) -> int:
-        """The address of the run's kernel that this thread is running or has just run, or 0."""
+        """The record of the run's kernel that this thread is running or has just run, or 0."""
         assert self.queue is not None
         context = Context.at(self.queue.context())
         return context.record if context.request == self._request else 0
 
     def receive(self, batch: _Batch) -> None:
-        """Keep events until they are taken."""
+        """Keep a batch of events until it is taken."""
         for reader in self._readers:
             reader.receive(batch)
 
@@ -247,7 +262,7 @@ class Watch:
 
 
 def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> list[int]:
-    """Return the current value of one field, for all registers of a function."""
+    """Return the values of one field for all registers of a function."""
     words = memoryview(kept).cast("B").cast("q")
     return words[field // 8 :: at.KEPT_SIZE // 8].tolist()
 
@@ -257,7 +272,7 @@ def _nonzero(column: Sequence[int]) -> Iterator[int]:
 
 
 class Reader:
-    """The events of a run that this reader has not taken yet.
+    """The events of a run that have not been taken through this object.
 
     Only one thread at a time may take them.
     """
@@ -271,15 +286,18 @@ class Reader:
     def take(self) -> Events:
         """Return the events since the last call."""
         log = event_log()
-        # This is done under the lock: otherwise, events that another thread drains in the meantime
-        # could be added to the list that was taken.
+        # Hold the lock: otherwise, another thread could append events to the list that is being
+        # taken.
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0
         return Events(waiting)
 
     def receive(self, batch: _Batch) -> None:
-        """Keep events until they are taken; if there are too many, keep the newest."""
+        """Keep a batch of events until it is taken.
+
+        If there are too many events, drops the oldest.
+        """
         self._waiting.append(batch)
         self._count += batch.count
         while self._count > _MAX_WAITING and len(self._waiting) > 1:
@@ -289,7 +307,7 @@ class Reader:
 
 
 class EventLog:
-    """The rings of the process, drained for all watches together, on any thread."""
+    """The rings of the process, which any thread drains for all watches together."""
 
     def __init__(self) -> None:
         self._process = native_process()
@@ -304,10 +322,10 @@ class EventLog:
         self._last = 0
 
     def add(self, watch: Watch) -> None:
-        """Make threads log events, and pass the events of the watch's run to `watch`."""
+        """Make threads log events, and pass events of the watch's run to `watch`."""
         with self.lock:
             if not self._watches:
-                # Discard events of runs that are no longer watched.
+                # Discard old events, of runs that are no longer watched.
                 for ring in self._rings():
                     self._emptied(ring)
                 self._lost = sum(ring.lost for ring in self._rings())
@@ -315,13 +333,13 @@ class EventLog:
             self._process.words.watched = len(self._watches)
 
     def remove(self, watch: Watch) -> None:
-        """Stop passing the events of the watch's run to `watch`."""
+        """Stop passing events to `watch`."""
         with self.lock:
             self._watches.pop(watch.number, None)
             self._process.words.watched = len(self._watches)
 
     def drain(self) -> None:
-        """Distribute all new events in the rings."""
+        """Pass all new events in the rings to the watches."""
         with self.lock:
             parts: list[tuple[int, bytes]] = []
             lost = 0
@@ -342,7 +360,7 @@ class EventLog:
             self._lost = lost
 
     def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
-        """Pass a watch the events of its run and of the threads of its queue."""
+        """Pass a watch the events of its run, and the events of its queue's threads."""
         assert watch.queue is not None
         own = watch.queue.address
         runs = (watch.number,), (watch.number, 0)
@@ -351,7 +369,7 @@ class EventLog:
             watch.receive(_Batch(chosen, *self._origin, self._ratio))
 
     def _emptied(self, ring: Log) -> int:
-        """Move the new events of a ring into the buffer, and return their number."""
+        """Move the new events of a ring into the buffer; return how many there are."""
         return self._entry(ring.address, ctypes.addressof(self._buffer), at.LOG_CAPACITY)
 
     def _rings(self) -> Iterator[Log]:
@@ -362,7 +380,7 @@ class EventLog:
             address = ring.next
 
     def _now(self) -> tuple[int, int]:
-        """Read the event clock and the monotonic clock at the same moment."""
+        """Read the event clock and the monotonic clock at about the same moment."""
         tries = []
         for _ in range(5):
             before = time.monotonic_ns()
@@ -373,7 +391,10 @@ class EventLog:
         return ticks, moment
 
     def _calibrate(self) -> None:
-        """Measure the length of a tick, more precisely as time passes, until it is fixed."""
+        """Measure the duration of a tick, until it is precise enough.
+
+        The longer the log exists, the more precise the result is.
+        """
         if self._last >= _CALIBRATED_NS:
             return
         ticks, moment = self._now()
@@ -384,7 +405,10 @@ class EventLog:
 
 
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
-    """Return the events of these runs, which are usually all of the events."""
+    """Return the events in `part` whose run is in `wanted`.
+
+    Usually, these are all events of `part`.
+    """
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))
     if count == len(runs):
@@ -395,5 +419,5 @@ def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
 
 @once
 def event_log() -> EventLog:
-    """Return the log of this process, created on first use."""
+    """Return the event log of this process; create it on first use."""
     return EventLog()

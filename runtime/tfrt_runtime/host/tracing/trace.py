@@ -1,9 +1,9 @@
-"""Tracing: report activities with their times and threads to a sink, as text or for Perfetto.
+"""Tracing: report activities, with their times and threads, to a sink that writes text or a file.
 
-The level `default` covers runs and calls of functions, and `debug` adds every kernel; `verbose`,
-between them, is for activities that users' kernels record themselves.  Runs and kernels are
-reported from the event log of the native core (`executor.tracing`), so a run that starts while no
-caller requests tracing costs nothing.
+The level `default` covers runs and calls of functions.  `verbose` adds activities that users'
+kernels record themselves, and `debug` adds every kernel.  Runs and kernels are reported from the
+native core's event log (`executor.tracing`), so a run that starts while tracing is off costs
+nothing extra.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Write = Callable[[str], object]
 
 
 class Level(IntEnum):
-    """The amount of tracing; each level includes the lower ones."""
+    """How much is traced.  Each level includes the lower levels."""
 
     NONE = 0
     DEFAULT = 1
@@ -46,35 +46,40 @@ class Level(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Activity:
-    """An activity that is running or has run.  Times are in nanoseconds of `time.monotonic_ns`."""
+    """An activity that is running or has ended.
+
+    Times are in nanoseconds of `time.monotonic_ns`.
+    """
 
     name: str
     worker: str
-    """The name of the thread on which it started."""
+    """The name of the thread on which the activity started."""
     begin_ns: int
     end_ns: int | None = None
     """None while the activity continues."""
     id: int = 0
-    """0, or an id that distinguishes activities of the same name that may end on another thread."""
+    """0, or a number that distinguishes activities with the same name.
+
+    An activity with a number may end on another thread.
+    """
     place: str = ""
-    """The source location, if the activity is an operation of the program."""
+    """The source location, if the activity is an operation of a program."""
     source: Activity | None = None
     """The activity or event that made this activity ready."""
 
 
 def thread_name() -> str:
-    """Return the name of this thread, as boards show it."""
+    """Return the name of this thread that boards show."""
     name = threading.current_thread().name
     return "main" if name == "MainThread" else name
 
 
 class TracingSink(Protocol):
-    """The receiver of a trace.
+    """Receives the activities and events of a trace.
 
-    Its methods are called from any thread, but by only one at a time for each run.
-
-    The activities of one thread are nested: inner activities end first.  A function or a run may
-    end on another thread.
+    Any thread may call the methods, but for each run, only one thread at a time does.  The
+    activities of one thread are nested: inner activities end first.  A function or a run may end on
+    another thread.
     """
 
     def begin(self, activity: Activity, /) -> None:
@@ -87,13 +92,13 @@ class TracingSink(Protocol):
         """Record an event, which has no duration."""
 
     def close(self) -> None:
-        """Finish the trace; no more activities will be reported."""
+        """Finish the trace.  No activity is reported afterward."""
 
 
 class Tracing:
-    """A sink with a level.
+    """A sink and a level.
 
-    It receives runs that start while a caller requests tracing; requests are counted.
+    The sink receives the runs that start while tracing is requested.  Requests are counted.
     """
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
@@ -109,7 +114,10 @@ class Tracing:
         self._followed: set[Callable[[], None]] = set()
 
     def request(self, on: bool) -> None:
-        """Request tracing, or withdraw one request; withdrawing the last one flushes the trace."""
+        """Add a request for tracing, or withdraw one.
+
+        Withdrawing the last request flushes the trace.
+        """
         with self._lock:
             self._requests = max(0, self._requests + (1 if on else -1))
             left = [] if self._requests else list(self._followed)
@@ -118,7 +126,7 @@ class Tracing:
 
     @contextlib.contextmanager
     def requested(self) -> Iterator[None]:
-        """Turn tracing on inside the block."""
+        """Request tracing inside the block."""
         self.request(True)
         try:
             yield
@@ -126,11 +134,14 @@ class Tracing:
             self.request(False)
 
     def is_on(self, level: Level) -> bool:
-        """Tell whether the sink currently receives activities of this level."""
+        """Tell whether the sink receives activities of this level now."""
         return self._requests > 0 and Level.NONE < level <= self.level
 
     def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
-        """Call `drain` when tracing ends, until the returned function is called."""
+        """Call `drain` when tracing stops.
+
+        Return a function that withdraws this request.
+        """
         with self._lock:
             self._followed.add(drain)
         return lambda: self._followed.discard(drain)
@@ -179,10 +190,10 @@ MAX_ACTIVITIES = 100
 
 
 class SimpleSink:
-    """Keeps the first `MAX_ACTIVITIES` activities of each thread; writes them when it is closed.
+    """Keeps the first `MAX_ACTIVITIES` activities of each thread, and writes them at the end.
 
-    Each activity's line shows when the activity started, in microseconds since the sink was
-    created; its duration, if it has ended and is not an event; and its name.
+    A line shows the start of the activity, in microseconds since the sink was created, its
+    duration, and its name.  An event, or an activity that has not ended, has no duration.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -216,7 +227,7 @@ class SimpleSink:
 
 
 SINKS: dict[str, Callable[[Write], TracingSink]] = {"debug": DebugSink, "simple": SimpleSink}
-"""The sinks that write text, by their command-line names."""
+"""The sinks that write text, keyed by command-line name."""
 
 
 CHROME_PROCESS = 1
@@ -224,14 +235,15 @@ CHROME_BATCH = 1000
 
 
 class ChromeSink:
-    """Writes a JSON file that Perfetto and chrome://tracing can open.
+    """Writes a JSON file for Perfetto and chrome://tracing.
 
-    In the format's "traceEvents", an activity of one thread is a complete event; an activity that
-    may end on another thread is two asynchronous events.  Times are microseconds since `start_ns`.
+    In the file's "traceEvents", an activity of one thread is a complete event.  An activity that
+    may end on another thread is two asynchronous events.  Times are in microseconds since
+    `start_ns`.
     """
 
     def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
-        """Open the file; `start_ns` is a time of `time.monotonic_ns`, by default now.
+        """Open the file.  `start_ns` is a time of `time.monotonic_ns`; the default is now.
 
         Raises:
             TfrtError: if the file cannot be written.
@@ -253,7 +265,7 @@ class ChromeSink:
         self._separator = ""
 
     def begin(self, activity: Activity) -> None:
-        """Do nothing, because an activity is written when it ends."""
+        """Do nothing: `end` writes the activity."""
 
     def end(self, one: Activity) -> None:
         name = f'"name":{self._quoted(one.name)}'
@@ -277,8 +289,8 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Draw an arrow from the end of an activity to the start of another.
 
-        An arrow is tied to the innermost slice of a thread; an event that has no slice gets a slice
-        of length 0.
+        The viewers attach an end of an arrow to the innermost slice of a thread.  An activity
+        without a slice therefore gets a slice of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:
@@ -286,14 +298,14 @@ class ChromeSink:
                 self.event(one)
         self._arrows += 1
         rest = f'"cat":"ready","id":{self._arrows},"name":{self._quoted(target.name)}'
-        # Start inside the source's slice: a slice that ends at the arrow's time would not hold the
-        # arrow.
+        # Start the arrow inside the source's slice: viewers do not attach it to a slice that has
+        # just ended.
         start = max(source.begin_ns, (source.end_ns or 0) - 1)
         self._add(source, f'"ph":"s",{rest},"ts":{self._micros(start)}')
         self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')
 
     def close(self) -> None:
-        """Finish writing the file.
+        """Finish the file.
 
         Raises:
             TfrtError: if the file could not be written.
@@ -314,7 +326,7 @@ class ChromeSink:
         return (time_ns - self._start) / 1000
 
     def _quoted(self, text: str) -> str:
-        """Return `text` as JSON, from a cache because there are few different strings."""
+        """Return `text` as JSON, from a cache, because there are few different strings."""
         quoted = self._names.get(text)
         if quoted is None:
             import json  # few runs are traced
@@ -323,7 +335,7 @@ class ChromeSink:
         return quoted
 
     def _add(self, one: Activity, *all_fields: str) -> None:
-        """Add events of an activity's thread."""
+        """Add lines for an activity, with the number of its thread."""
         with self._lock:
             if self._file.closed:
                 return
@@ -339,9 +351,9 @@ class ChromeSink:
                 self._flush()
 
     def _flush(self) -> None:
-        """Write the buffered events.
+        """Write the buffered lines.
 
-        A full disk does not end the thread, because `close` reports it.
+        If this fails, `close` reports the failure, so that the running thread continues.
         """
         lines, self._waiting = self._waiting, []
         if not lines or self._problem is not None:

@@ -1,8 +1,8 @@
 """A value that may not be available yet, as Python sees it.
 
-An `AsyncValue` changes once, from unavailable to available or to error.  Code that uses the value
-does not wait for it, but adds a callback with `and_then`.  Code that must wait calls `result`, or
-`await`s the value.
+An `AsyncValue` changes once, from unavailable to available or to error.  Code that uses a value
+adds a callback with `and_then` and does not wait.  Code that must wait calls `result` or `await`s
+the value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ORDINARY = {
     for word, number in SCALAR_TYPES.items()
     if word[0] == "i" or word in ("f32", "f64")
 }
-"""Types whose values native code converts to Python objects."""
+"""The payload types that native code converts to Python objects, keyed by type word."""
 if TYPE_CHECKING:
     import asyncio
     import concurrent.futures
@@ -47,10 +47,10 @@ _DECIDING = threading.RLock()
 
 
 class AsyncValue(AwaitedValue):
-    """A reference to a single-assignment cell of the native core.  Safe to share between threads.
+    """A value that may not be available yet.  Safe to share between threads.
 
-    It holds one native reference, and drops it when the Python object is destroyed.  `type` is the
-    MLIR type that the program gives the value, or ""; scalars are read as that type.
+    The object refers to a native value, and drops its reference when it is destroyed.  `type` is
+    the value's MLIR type in the program, or "".  A scalar is read as that type.
     """
 
     _public = (
@@ -67,15 +67,16 @@ class AsyncValue(AwaitedValue):
         type_text: str = "",
         source: Callable[[], Source | None] | None = None,
     ) -> None:
-        """Take ownership of one reference to the native value at `address`, a result of run
-        `source()`.
+        """Take over a reference to the native value at `address`.
+
+        If the value is a run's result, `source()` returns the run.
         """
         self._decided = 0
         self._address = address
-        """The address of the value that this object was created for, or of the error `_decided`."""
+        """The address of the native value, or of the error `_decided`."""
         self._owned = address
         self._found = 0
-        """The native value that this one resolved to, once `result` has seen it."""
+        """The native value at the end of the forwards, once `result` has found it."""
         self._callbacks: Callbacks | None = None
         self.source = source
         self.basis = ()
@@ -91,32 +92,33 @@ class AsyncValue(AwaitedValue):
         return f"<AsyncValue{kind} {state.value}{text}>"
 
     def reference(self) -> AsyncValue:
-        """Return another reference to the value, without the obligation to resolve it."""
+        """Return another reference to the value; its holder need not resolve the value."""
         native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
     def alive(self) -> AsyncValue | None:
-        """Return another reference, or None if this object is being destroyed."""
+        """Return another reference to the value, or None if this object is being destroyed."""
         add_reference = native_process().quick.value_add_reference
         address = self._address
         if address == 0:
             return None
-        # No thread switch can happen between the check and this call; see `_let_go`.
+        # CPython does not switch threads between the check and this call (`_let_go`).
         add_reference(address)
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
-        """Return the object from which a callback of `and_then` reads the value.
+        """Return the object from which a callback of `and_then` should read the value.
 
-        The callback must not keep a promise alive; this object may be the one that resolves a run's
-        result (`decide`).
+        A callback must not keep a promise alive.  For a promise, the returned object is therefore
+        another reference.  For a run's result, it is this object, because `decide` may resolve only
+        this object.
         """
         return self.reference() if self.source is None else self
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does.
 
-        If this object has been destroyed by then, the function receives another object for the same
+        If this object no longer exists by then, the function gets another object for the same
         value.
         """
         require(callable(function), "a callback", "a function", function)
@@ -129,12 +131,12 @@ class AsyncValue(AwaitedValue):
         self.and_then(call)
 
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
-        """Return the value of `function(value)`, which is called on the thread that resolves this
-        value.
+        """Return a new value, which becomes `function(value)` when this value is available.
 
-        If this value becomes an error, so does the returned one, and `function` is not called.  If
-        `function` raises an exception, the exception is the cause of the error.  If it returns an
-        AsyncValue, the returned value follows that AsyncValue.
+        `function` is called on the thread that resolves this value.  If this value becomes an
+        error, so does the new value, and `function` is not called.  If `function` raises an
+        exception, the new value becomes an error with that cause.  If `function` returns an
+        AsyncValue, the new value follows it.
         """
         require(callable(function), "the argument of then()", "a function of the value", function)
         queue = self._queue
@@ -158,7 +160,7 @@ class AsyncValue(AwaitedValue):
         return made
 
     def follow(self, other: AsyncValue) -> None:
-        """Resolve to the same outcome as `other`."""
+        """Resolve this value to the outcome of `other`, when `other` is resolved."""
         came = other.for_waiter()
         self.basis = (weakref.ref(other),)
 
@@ -173,8 +175,9 @@ class AsyncValue(AwaitedValue):
         other.and_then(resolve)
 
     def to_future(self) -> concurrent.futures.Future[Any]:
-        """Return a future that is done when the value is resolved; cancelling it cancels the
-        value.
+        """Return a future that is done when the value is resolved.
+
+        Cancelling the future cancels the value.
         """
         import concurrent.futures  # a future exists, so its module is loaded
 
@@ -185,7 +188,7 @@ class AsyncValue(AwaitedValue):
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 if came.cancelled():
                     future.cancel()
-                    future.set_running_or_notify_cancel()  # otherwise, `wait` would keep waiting
+                    future.set_running_or_notify_cancel()  # tells `concurrent.futures.wait`
                 elif (problem := came.exception(0)) is not None:
                     future.set_exception(problem)
                 else:
@@ -207,16 +210,17 @@ class AsyncValue(AwaitedValue):
         Cancelling the value cancels the future.
 
         Raises:
-            TypeError: if it is not a future of `concurrent.futures`, `asyncio`, or `distributed`.
+            TypeError: if `future` is not a future of `concurrent.futures`, `asyncio`, or
+                `distributed`.
         """
         made: AsyncValue = HOOKS.of_future(future)
         return made
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Cancel the value; return False if it was already resolved, unless by a cancellation.
+        """Cancel the value; return whether the value is cancelled.
 
-        This cancels the value's run, unless another unresolved result of the run is held.  In that
-        case, only holders of this object see the cancellation.
+        Cancelling a result cancels its run, unless other code holds another unresolved result of
+        the run.  In that case, only this object becomes cancelled.
         """
         if self.done():
             return self.cancelled()
@@ -234,7 +238,7 @@ class AsyncValue(AwaitedValue):
         return True
 
     def decide(self, failure: AsyncValue) -> None:
-        """Become the error `failure`, regardless of the native value's outcome."""
+        """Turn this object into the error `failure`, even if the native value becomes available."""
         address, quick = failure.address, native_process().quick
         with _DECIDING:
             if self.done():
@@ -242,7 +246,7 @@ class AsyncValue(AwaitedValue):
             quick.value_add_reference(address)
             is_alive = self._owned != 0
             if is_alive:
-                # No thread switch can happen between the check and this line; see `_let_go`.
+                # CPython does not switch threads between the check and this line (`_let_go`).
                 self._decided = self._address = address
         if not is_alive:
             quick.value_drop(self._queue.context(), address)
@@ -250,22 +254,22 @@ class AsyncValue(AwaitedValue):
             self._callbacks()
 
     def set_result(self, value: object) -> None:
-        """Resolve a value created by `unavailable` to `value`.
+        """Resolve a value of `unavailable` to `value`.
 
         Raises:
-            InvalidStateError: of `concurrent.futures`, if it is already resolved or is a run's
-                result.
-            PayloadError: if `value` does not fit the value's type.
+            InvalidStateError: of `concurrent.futures`, if this value is already resolved or is a
+                run's result.
+            PayloadError: if `value` does not fit this value's type.
         """
         self._set(lambda: self.emplace(value))
 
     def set_exception(self, exception: BaseException | type[BaseException]) -> None:
-        """Resolve a value created by `unavailable` to an error whose cause is `exception`.
+        """Resolve a value of `unavailable` to an error whose cause is `exception`.
 
         Raises:
             TypeError: if `exception` is not an exception.
-            InvalidStateError: of `concurrent.futures`, if it is already resolved or is a run's
-                result.
+            InvalidStateError: of `concurrent.futures`, if this value is already resolved or is a
+                run's result.
         """
         if isinstance(exception, type) and issubclass(exception, BaseException):
             exception = exception()
@@ -284,23 +288,25 @@ class AsyncValue(AwaitedValue):
             raise concurrent.futures.InvalidStateError(str(problem)) from None
 
     def result(self, timeout: float | None = None) -> object:
-        """Wait for the value and return it; in the meantime, this thread runs the queue's tasks.
+        """Wait for the value and return it.
 
-        A dense tensor is returned as a numpy array over its memory.
+        In the meantime, this thread runs the queue's tasks.  A dense tensor is returned as a numpy
+        array over its memory.
 
         Args:
             timeout: seconds; None means no limit.
 
         Raises:
             TimeoutError: if the value is not resolved in time.
-            TfrtError: if the value is an error or will never be resolved; it carries the
+            TfrtError: if the value is an error or will never be resolved.  The exception has the
                 diagnostic.
-            KeyboardInterrupt: if the code that should have made the value raised it.
+            KeyboardInterrupt: if the code that should have made the value raised a
+                KeyboardInterrupt.
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
-                # This is the fast path for a number: native code does the work and creates the
-                # Python object.
+                # The fast path for numbers: native code runs the tasks and creates the Python
+                # object.
                 queue = self._queue
                 found = queue.process.result(queue.address, self._address, reads)
                 if found is not MISSING:
@@ -311,15 +317,13 @@ class AsyncValue(AwaitedValue):
             raise for_users(problem)
 
     def _result(self, timeout: float | None) -> object:
-        """Implement `result` for values that are not numbers, have failed, or are needed within a
-        time limit.
-        """
+        """Do what `result` does, for all cases except the fast path."""
         if timeout is not None:
-            deadline_in(timeout)  # rejects an invalid timeout even if the value is available
+            deadline_in(timeout)  # reject an invalid timeout even if the value is available
         outcome = self._found or self._outcome(timeout)
         if Value.at(outcome).is_error:
-            # The exception is not stored in a variable: its traceback would hold the variable, and
-            # thus the exception itself and the value.
+            # Do not store the exception in a variable: its traceback would refer to this frame, and
+            # thus to the exception and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 setattr(diagnostic.cause, WAS_RAISED, True)
@@ -328,7 +332,7 @@ class AsyncValue(AwaitedValue):
         return as_python(self._read_at(outcome))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None; wait as `result` does.
+        """Return the error that `result` would raise, or None.  Waits as `result` does.
 
         Raises:
             TimeoutError: if the value is not resolved in time.
@@ -351,9 +355,10 @@ class AsyncValue(AwaitedValue):
 
 
 class Promise(AsyncValue):
-    """A reference held by the code that must resolve the value.
+    """A reference for the code that must resolve the value.
 
-    If it is dropped first, the value becomes an error: otherwise, its users would wait forever.
+    If the object is dropped before that, the value becomes an error: otherwise, other code would
+    wait for the value forever.
     """
 
     __slots__ = ("_on_broken",)
@@ -373,7 +378,7 @@ class Promise(AsyncValue):
             super().__del__()
             return
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
-        # Callbacks hold no reference: the only waiter may belong to a run that counts this value.
+        # Callbacks hold no reference to the value, but also need the error.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
                 last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
@@ -384,9 +389,9 @@ def make_unavailable(
     type_text: str = "",
     on_broken: Callable[[], Diagnostic] = lambda: error(BROKEN_PROMISE),
 ) -> AsyncValue:
-    """Make a value that its creator resolves later, with `emplace` or `set_error`.
+    """Make a value that its creator must resolve, with `emplace` or `set_error`.
 
-    If the creator's reference is dropped first, the value becomes the error that `on_broken`
+    If the creator drops the object before that, the value becomes the error that `on_broken`
     returns.
     """
     number = SCALAR_TYPES.get(type_text, 0)
@@ -414,8 +419,9 @@ def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
 
 
 def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
-    """Call `call` once all values are resolved: now, or on the thread that resolves
-    the last one.
+    """Call `call` once all values are resolved.
+
+    The call happens now, or on the thread that resolves the last value.
     """
     left = list(values)
 

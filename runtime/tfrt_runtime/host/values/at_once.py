@@ -1,4 +1,4 @@
-"""Run many calls with a bounded number in flight, so that the memory that they hold is bounded."""
+"""Run many calls, with a limited number in flight, so that they need less memory."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 
 
 class AtOnce:
-    """Starts another call whenever one finishes.
+    """Starts another call whenever a call has finished.
 
-    The object lives as long as the values of calls in flight.
+    This object lives as long as the results of calls in flight.
     """
 
     def __init__(
@@ -22,12 +22,13 @@ class AtOnce:
         is_cancelled: Callable[[], bool] = lambda: False,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start the rest of `count` calls, of which `begun` have already been started.
+        """Start the rest of `count` calls.  The first `begun` calls have been started already.
 
         Args:
-            start: starts a given number of calls, from a given index on; returns the results of the
-                first of them.
-            is_cancelled: whether to start all remaining calls now, because they finish immediately.
+            start: a function of an index and a count.  It starts that many calls from that index
+                on, and returns the results of the first of these calls.
+            is_cancelled: returns whether to start all remaining calls now, because they finish
+                immediately.
             end: called when the last call has been started.
         """
         self._next, self._count = begun, count
@@ -37,13 +38,14 @@ class AtOnce:
         self._lock = threading.RLock()
 
     def follow(self, results: Sequence[AsyncValue]) -> None:
-        """Continue when the call that has these results has finished."""
+        """Continue when the call with the given results has finished."""
         when_all(results, self._go_on)
 
     def _go_on(self) -> None:
-        """Count a finished call.
+        """Count a finished call, and start the next one.
 
-        If the call finishes while it is being started, do not start the next call recursively.
+        A call may finish while this method starts it, and then calls this method again.  In that
+        case, the loop further up the stack starts the next call.
         """
         with self._lock:
             self._ended += 1

@@ -1,4 +1,4 @@
-"""Convert Python values to a program's non-numeric types."""
+"""Convert Python objects to values of a program's types, except numbers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ CHAIN_TYPE = "!tfrt.chain"
 STRING_TYPE = "!tfrt.string"
 _CHECKED = (CHAIN_TYPE, "chain", STRING_TYPE, "index")
 BUFFER = "memref<"
-"""The prefixes of the types of compiled functions' buffers."""
+"""The start of the names of buffer types of compiled functions."""
 TENSOR = ".tensor"
-"""The suffixes of the types of tensors."""
+"""The end of the names of tensor types."""
 
 
 def fitting(type_text: str, value: object) -> object:
-    """Return `value` as a program holds it for the given type: an array as a tensor, None as a
-    chain.
+    """Convert `value` to the form in which a program holds a value of the given type.
 
-    Any object that shares its elements without a copy counts as an array; see `as_array`.  Numbers
-    are checked where they are encoded.  Types that only their kernels know accept any object.
+    For example, an array becomes a tensor, and None becomes a chain.  Any object that shares its
+    elements without a copy counts as an array (`as_array`).  Numbers are returned unchanged, and
+    are checked when they are encoded.  A type that only its kernels know accepts any object.
 
     Raises:
         PayloadError: if the value does not fit the type.
@@ -61,7 +61,7 @@ def fitting(type_text: str, value: object) -> object:
 
 
 def takes_any(type_text: str) -> bool:
-    """Tell whether the type accepts any object, without a check or a conversion."""
+    """Tell whether the type accepts any object without a check or a conversion."""
     return not (
         type_text in (*SCALAR_TYPES, *_CHECKED)
         or type_text.endswith(TENSOR)
@@ -70,11 +70,11 @@ def takes_any(type_text: str) -> bool:
 
 
 def as_array(value: object, type_text: str = "") -> Any:
-    """Return `value` as a numpy array over its own elements, for a program's value of that type.
+    """Return `value` as a numpy array over its own elements; `type_text` is the program's type.
 
     A numpy array is returned unchanged.  Other objects share their elements through
-    `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order, perhaps
-    read-only.  An object that could only copy its elements is rejected: a copy may differ, for
+    `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order.  The result
+    may be read-only.  An object that can only copy its elements is rejected: a copy may differ, for
     example because it has NaN for missing elements.
 
     Raises:
@@ -86,7 +86,7 @@ def as_array(value: object, type_text: str = "") -> Any:
         return value
     kind, of_numpy = type(value), "__array_interface__"
     try:
-        # Do not access the attribute: that might create the interface, over a copy.
+        # Do not read the attribute: that might make a copy.
         if hasattr(kind, of_numpy) or hasattr(value, of_numpy):
             return np.asarray(value)
         with suppress(TypeError):
@@ -97,7 +97,7 @@ def as_array(value: object, type_text: str = "") -> Any:
         if hasattr(kind, "__array__"):
             try:
                 return np.asanyarray(value.__array__(copy=False))  # type: ignore[attr-defined]
-            except TypeError:  # the object's library does not have that parameter yet
+            except TypeError:  # `copy` is a new parameter
                 return np.asanyarray(value.__array__())  # type: ignore[attr-defined]
         if hasattr(kind, "__dlpack__"):
             return np.from_dlpack(value)  # type: ignore[arg-type]
@@ -107,7 +107,10 @@ def as_array(value: object, type_text: str = "") -> Any:
 
 
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
-    """Return the error for an object of another library, with the first line of its message."""
+    """Return the error for an object of another library.
+
+    It has the first line of that library's message.
+    """
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
     is_column = hasattr(type(value), "to_numpy")  # or a whole data frame
     advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""
@@ -115,10 +118,11 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
 
 
 def why_copied(tensor: object, value: object) -> str:
-    """Return why a kernel that writes to `tensor`, which `fitting` made from `value`, does not
-    write to `value` itself.
+    """Return why a kernel that writes to `tensor` does not write to `value`, or "" if it does.
+
+    `fitting` has made `tensor` from `value`.
     """
-    if type(tensor).__name__ == "ndarray":  # made by `view_of`: its rows are not contiguous
+    if type(tensor).__name__ == "ndarray":  # from `view_of`: not contiguous
         return "is not C-contiguous and aligned: pass a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
@@ -135,8 +139,9 @@ def why_copied(tensor: object, value: object) -> str:
 
 
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
-    """Return why `value` does not fit the type, with the value if the error names
-    only its class.
+    """Return why `value` does not fit the type.
+
+    If the error `wrong` names only the value's class, the result also shows the value.
     """
     reason = str(wrong)
     if not reason.startswith("expected") or (
@@ -145,7 +150,7 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
         return reason
     found = f"expected {type_text}, found {_shown(value)}"
     advice = ""
-    # Check the class: a traced value raises for attributes that it does not have.
+    # Check the class: a traced value raises an error for each unknown attribute.
     if hasattr(type(value), "instead_of_argument"):
         advice = getattr(value, "instead_of_argument", "")
     elif isinstance(value, CoroutineType):
@@ -158,7 +163,7 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
 
 
 def _shown(value: object) -> str:
-    """Format a value for a message: not too long, and with its type if that is not obvious."""
+    """Format a value for a message, in a limited length, with its type unless that is obvious."""
     if isinstance(value, int):
         return written(value) if type(value) is int else repr(value)
     text = " ".join(reprlib.repr(value).split())
@@ -168,8 +173,9 @@ def _shown(value: object) -> str:
 
 
 def _fitting_buffer(type_text: str, value: object) -> object:
-    """Return a tensor over the memory of `value`, never a copy, because the function may write to
-    it.
+    """Return a tensor over the memory of `value`.
+
+    Never copies, because the compiled function may write to the tensor.
     """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
 
@@ -208,14 +214,17 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 
 @cache
 def _tensor_class() -> Any:
-    """Import the class on first use, so that programs without arrays start without numpy."""
+    """Return `DenseHostTensor`, imported on first use.
+
+    Thus, programs without arrays start without numpy.
+    """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
     return DenseHostTensor
 
 
 def as_dense(value: object, type_text: str = "") -> Any:
-    """Return a tensor, as `as_tensor` does, but copy an array whose rows are not contiguous."""
+    """Return a tensor as `as_tensor` does, but copy an array that is not contiguous."""
     found = as_tensor(value, type_text)
     return found if isinstance(found, HostTensor) else _tensor_class().over(found)
 
@@ -223,12 +232,11 @@ def as_dense(value: object, type_text: str = "") -> Any:
 def as_tensor(value: object, type_text: str = "") -> object:
     """Return a tensor over the memory of an array (`as_array`) or over a copy.
 
-    See `DenseHostTensor.over`.
-
-    An array whose rows are not contiguous remains an array; see `DenseHostTensor.view_of`.
+    `DenseHostTensor.over` tells when a copy is made.  An array that is not contiguous stays an
+    array (`DenseHostTensor.view_of`).
 
     Raises:
-        PayloadError: if `value` is not an array, or tensors do not support such elements.
+        PayloadError: if `value` is not an array, or if tensors do not support its elements.
     """
     array = as_array(value, type_text)
     try:

@@ -1,4 +1,4 @@
-"""The base of AsyncValue: a reference to a value of the native core, its state, and its resolution.
+"""The base of AsyncValue: a reference to a native value, the value's state, and its resolution.
 
 `waiting` and `async_value` build on this class.
 """
@@ -30,18 +30,17 @@ from tfrt_runtime.native import layouts as at
 
 
 class Public(type):
-    """A metaclass for classes whose `dir` lists only the names in their `_public`, and special
-    methods.
+    """A metaclass for classes whose `dir` lists only the names in `_public` and special methods.
 
-    `help`, Tab completion, and the reference use `dir`; members for the runtime's own modules are
-    omitted.
+    `help`, Tab completion, and the reference use `dir`.  Thus, they omit members that are only for
+    the runtime.
     """
 
     _public: tuple[str, ...]
 
     def __dir__(cls) -> list[str]:
         special = [name for name in super().__dir__() if name.startswith("__")]
-        # Operators that only raise an error with advice are also omitted.
+        # Omit operators that only raise an error with advice.
         hidden = getattr(cls, "_refuse_operator", None)
         return [*cls._public, *(n for n in special if getattr(cls, n, None) is not hidden)]
 
@@ -60,15 +59,15 @@ class State(StrEnum):
 ORDER = threading.RLock()
 """Held while callbacks are added or taken.
 
-The lock is reentrant because a garbage collection may destroy a promise while a thread holds the
-lock, and the promise's waiters are then called.
+The lock is reentrant: while a thread holds it, a garbage collection may destroy a promise, which
+calls the promise's waiters.
 """
 
 
 class Callbacks:
-    """The callbacks that wait for a value through one of its Python objects; called once, in order.
+    """The callbacks that wait for a value through one Python object, called once and in order.
 
-    They do not hold the object, because a promise must not be kept alive.
+    The callbacks do not refer to that object, because callbacks must not keep a promise alive.
     """
 
     __slots__ = ("_waiting",)
@@ -77,7 +76,7 @@ class Callbacks:
         self._waiting: list[Callable[[], None]] | None = [first]
 
     def add(self, waiter: Callable[[], None]) -> bool:
-        """Call `waiter` after the others; return False if they have already been called.
+        """Add `waiter` after the others; return False if they have already been called.
 
         The caller must hold `ORDER`.
         """
@@ -90,12 +89,12 @@ class Callbacks:
         with ORDER:
             waiting, self._waiting = self._waiting or [], None
         waiting.reverse()
-        while waiting:  # a callback's traceback holds this frame, which must hold no callback
+        while waiting:  # keep no reference: a traceback may refer to this frame
             shielded(waiting.pop())
 
 
 class HeldValue(NativeValue, metaclass=Public):
-    """A Python object that holds one native reference until it is destroyed."""
+    """A Python object that owns one reference to a native value until it is destroyed."""
 
     __slots__ = (
         "__weakref__",
@@ -122,12 +121,12 @@ class HeldValue(NativeValue, metaclass=Public):
                 drop(self._queue.context(), decided)
 
     def _let_go(self) -> tuple[int, int]:
-        """Return the references that this object owned; it is being destroyed.
+        """Return the references that this object owned, because it is being destroyed.
 
-        They are the addresses of its value and of the error `_decided`, or 0.  Until `__del__` has
-        returned, another thread may get the object from a weak reference, but finds no value in it
-        after this call.  There is no lock, because values are destroyed often: CPython switches
-        threads only at calls and at the ends of loops, so these lines are atomic.
+        They are the addresses of its native value and of the error `_decided`, or 0.  Until
+        `__del__` has returned, another thread may still get the object from a weak reference, but
+        then finds no value in it.  No lock is needed: CPython switches threads only at calls and at
+        the ends of loops, so the next lines are atomic.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -159,21 +158,21 @@ class HeldValue(NativeValue, metaclass=Public):
     )
 
     def _repr_html_(self) -> str:
-        """Return a notebook's display of the value's current state: a row of a board."""
+        """Return what a notebook displays: a board's row with the value's current state."""
         return HOOKS.value_html(self)
 
     def _display_(self) -> object:
-        """Return marimo's display of the value."""
+        """Return what marimo displays for the value."""
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:
         """Return an ipywidgets widget that follows this value, for boxes, links, and observers.
 
-        Its line shows `name`.  Its traits `state`, `value`, `text`, `type`, `error`, `place`, and
-        `elapsed` are strings, except for `value` (a number or a string, otherwise None) and
-        `elapsed` (seconds).  When the value is resolved, `state` changes last.  Observers are
-        called on a thread of the notebook, at most 1/30 s later unless an observer is slow.  The
-        widget does not keep a promise alive, and exists until it is closed.
+        The widget's line shows `name`.  The traits `state`, `text`, `type`, `error`, and `place`
+        are strings.  The trait `value` is a number or a string, otherwise None.  The trait
+        `elapsed` is a number of seconds.  When the value is resolved, `state` changes last.
+        Observers are called on a thread of the notebook, at most 1/30 s later unless an observer is
+        slow.  The widget does not keep a promise alive.  The widget exists until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.
@@ -182,20 +181,20 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def address(self) -> int:
-        """The address of the native value; the reference is borrowed."""
+        """The address of the native value.  The caller gets no reference."""
         return self._address
 
     @property
     def native(self) -> int:
-        """The address of the native value that this object was created for, even after `decide`.
+        """The address of the native value for which this object was created, even after `decide`.
 
-        The reference is borrowed.
+        The caller gets no reference.
         """
         return self._owned
 
     @property
     def state(self) -> State:
-        """The current state."""
+        """The value's current state."""
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return State.UNAVAILABLE
@@ -203,21 +202,21 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def references(self) -> int:
-        """The current number of references to the value, including this object's."""
+        """How many references to the native value exist now, including this object's."""
         return Value.at(self._address).references
 
     @property
     def is_indirect(self) -> bool:
-        """Whether the value forwards to another one."""
+        """Whether the native value forwards to another value."""
         return Value.at(self._address).is_indirect
 
     @property
     def queue(self) -> WorkQueue:
-        """The queue that the value belongs to."""
+        """The queue to which the value belongs."""
         return self._queue
 
     def has_type(self, word: str) -> bool:
-        """Tell whether the value is or will be a number of that type, or an error."""
+        """Tell whether the value is, or will be, an error or a number of the type `word`."""
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return self.type == word
@@ -225,9 +224,9 @@ class HeldValue(NativeValue, metaclass=Public):
         return value.is_error or value.payload_type == SCALAR_TYPES[word]
 
     def addresses(self) -> list[int]:
-        """Return the addresses of the native value and of the values that it forwards to, in order.
+        """Return the addresses of the native value and of its forwards, in order.
 
-        The references are borrowed.
+        The caller gets no references.
         """
         found = [self._address]
         while self.done() and (last := Value.at(found[-1])).is_indirect:
@@ -239,17 +238,18 @@ class HeldValue(NativeValue, metaclass=Public):
         if self._found:
             return True
         outcome = native_process().quick.value_outcome
-        # The address is 0 during `__del__`: until that returns, another thread may get the object
-        # from a weak reference.
+        # The address is 0 during `__del__`, while another thread may get this object from a weak
+        # reference.
         address = self._address
         return address == 0 or outcome(address) != 0
 
     def and_then(self, waiter: Callable[[], None]) -> None:
-        """Call `waiter` once the value is resolved, or now, on this thread, if it already is.
+        """Call `waiter` when the value is resolved, on the thread that resolves it.
 
-        Otherwise, `waiter` is called on the thread that resolves the value.  Waiters of one object
-        are called in the order in which they were added, each in a copy of its caller's context.
-        If `waiter` raises an exception, `sys.excepthook` shows it, and it has no other effect.
+        If the value is already resolved, calls `waiter` now, on this thread.  Waiters of one object
+        are called in the order in which they were added, each in a copy of its caller's contextvars
+        context.  If a waiter raises an exception, `sys.excepthook` shows it, and nothing else
+        happens.
         """
         address = self._address
         waiter = functools.partial(copy_context().run, waiter)
@@ -258,30 +258,33 @@ class HeldValue(NativeValue, metaclass=Public):
             if not self.done():
                 if self._callbacks is not None and self._callbacks.add(waiter):
                     return
-                native_process().track(self)  # the waiter may refer to this object
+                native_process().track(self)  # now, this object may be part of a cycle
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
         entry = native_process().quick.value_and_then
         entry(self._queue.context(), address, handle)
-        if self._address != address:  # `decide` may not have seen the callbacks
+        if self._address != address:  # `decide` may have missed the callbacks
             callbacks()
 
     def cancelled(self) -> bool:
-        """Tell whether the value or its run was cancelled before it was resolved."""
+        """Tell whether the value, or its run, was cancelled before the value was resolved."""
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     @property
     def _condition(self) -> NoReturn:
-        """The attribute of futures that `concurrent.futures.wait` reads."""
+        """The attribute that `concurrent.futures.wait` reads.
+
+        Reading it raises an error with advice.
+        """
         raise TypeError(
             "concurrent.futures accepts only futures: pass it value.to_future(), or call"
             " tfrt.wait_for([value])"
         )
 
     def payload(self) -> object:
-        """Return an available value in the form that programs hold.
+        """Return an available value as programs hold it.
 
-        For a tensor, that is the runtime's own object.
+        A tensor is returned as the runtime's own object.
         """
         return self._read_at(native_process().quick.value_outcome(self._address))
 
@@ -299,12 +302,12 @@ class HeldValue(NativeValue, metaclass=Public):
         return diagnostic
 
     def emplace(self, value: object = CHAIN) -> None:
-        """Make a value created by `make_unavailable` available, and run the waiters.
+        """Make a value of `make_unavailable` available, and run its waiters.
 
-        Numbers are stored in the value's type, all other values as objects.
+        A number is stored as the value's type, and any other value as an object.
 
         Raises:
-            RuntimeError: if the value is already resolved or gets its value from another one.
+            RuntimeError: if this value is already resolved or follows another value.
             PayloadError: if `value` does not fit the type.
         """
         value = fitting(self.type, value)
@@ -318,13 +321,13 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
-        """Resolve the value to an error: the given diagnostic, or one with the given message.
+        """Resolve the value to an error: a diagnostic, or a new diagnostic with the given message.
 
-        Only dependents of this value are skipped.
+        Only kernels that depend on this value are skipped.
 
         Raises:
-            TypeError: if `diagnostic` is neither.
-            RuntimeError: if the value is already resolved or gets its value from another one.
+            TypeError: if `diagnostic` is neither a diagnostic nor a message.
+            RuntimeError: if this value is already resolved or follows another value.
         """
         if isinstance(diagnostic, str):
             diagnostic = error(diagnostic)
@@ -336,7 +339,10 @@ class HeldValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_set_error, handle)
 
     def _publish(self, entry: Callable[..., object], *words: int) -> None:
-        """Resolve the claimed value, and pass on the work that becomes ready."""
+        """Resolve the claimed value by calling `entry`.
+
+        Hands the work that becomes ready to the queue.
+        """
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:
             queue.on_resolve(address)
@@ -348,7 +354,7 @@ class HeldValue(NativeValue, metaclass=Public):
             queue.resolving.discard(address)
 
     def _claim(self) -> None:
-        """Claim the right to resolve the value: if several threads try, only one succeeds."""
+        """Claim the right to resolve the value.  If several threads try, only one succeeds."""
         if native_process().quick.value_claim(self._address):
             return
         if self.is_indirect:

@@ -1,9 +1,9 @@
-"""The external values that a run is still waiting for.
+"""The external values for which a run is waiting.
 
-A Python kernel may return a value that a thread, an event loop, or a timer will resolve later.
-While such a value exists and is unresolved, an idle run is not stuck.
+A Python kernel may return a value that a thread, an event loop, or a timer resolves later.  While
+such a value is unresolved and some code still refers to it, an idle run is not stuck.
 
-Futures of Python's libraries also become AsyncValues (`from_future`).
+This module also turns futures of Python's libraries into AsyncValues (`from_future`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tfrt_runtime.host.values.fitting import misfit
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A value that code outside the runtime may resolve; `text` describes it.
+    """A value that code outside the runtime may resolve; `text` describes the value.
 
-    With `is_inside`, the value comes from the runtime: unless it comes from another run, it is only
-    used to explain why a run is stuck.
+    With `is_inside`, the runtime resolves the value, which may come from another run.  If it does
+    not, the promise only helps to explain why a run is stuck.
     """
 
     holder: Callable[[], AsyncValue | None]
@@ -38,14 +38,14 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Tell whether the value is unresolved and still has a holder."""
+        """Return whether the value is unresolved and some code still refers to it."""
         value = self.holder()
         return value is not None and not value.done()
 
     def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
-        """Tell whether code outside the runtime may resolve the value.
+        """Tell whether code outside the runtime may still resolve the value.
 
-        For a run's result, call `may_come`.
+        For the result of a run, `may_come(run)` decides.
         """
         value = self.holder()
         if value is None or value.done():
@@ -53,31 +53,30 @@ class Promise:
         if value.source is None:
             return not self.is_inside
         run = value.source()
-        # Values that a finished run has left unresolved will never be resolved.
+        # A finished run never resolves the values that it has left.
         return (run is not None or not self.is_inside) and may_come(run)
 
 
 Counted = tuple[str, str, AnyLocation | None]
-"""A kernel whose results the run itself counts, the event that the results wait for, and the
-kernel's location.
+"""A kernel whose pending results count as activities of the run.
+
+The fields are the kernel's name, the event for which its results wait, and its location.
 """
 
 MIN_SWEPT = 16
 
 
 def unresolved(kernel: str, index: int, waits: str) -> str:
-    """Return the text of a note that a kernel has not resolved its result `index`, which waits for
-    an external event.
-    """
+    """Return the text of a note: a kernel has not resolved its result `index`, because it waits."""
     return f"kernel '{kernel}' has not resolved its result {index} yet: it waits for {waits}"
 
 
 class Promises:
-    """The promises made to one run.  Safe to use from any thread."""
+    """The promises that one run waits for.  Safe to use from any thread."""
 
     def __init__(self) -> None:
-        # The keys are weak references. Each call of a coroutine adds one, and a WeakSet would take
-        # twice as long.
+        # The keys are weak references. Each call of a coroutine adds a key, and a WeakSet would
+        # take twice as long.
         self._own: dict[weakref.ref[AsyncValue], tuple[int, Counted] | None] = {}
         self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
@@ -85,28 +84,28 @@ class Promises:
         self._lock = threading.RLock()
 
     def own(self, value: AsyncValue) -> None:
-        """Record that the run allocated `value` for a kernel; cancelling the run resolves it."""
+        """Record that the run has allocated `value` for a kernel.
+
+        Cancelling the run makes such values errors.
+        """
         self._own[weakref.ref(value, self._forget)] = None
 
     def decide(self, diagnostic: Diagnostic) -> None:
-        """Turn the values that the run has allocated and that no thread has resolved
-        into errors.
-        """
+        """Turn the unresolved values that the run has allocated into errors."""
         for value in list(self._own):
             if (own := value()) is not None and (held := own.alive()) is not None:
                 with contextlib.suppress(RuntimeError):  # another thread is resolving it
                     held.set_error(diagnostic)
 
     def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
-        """Record that the run itself counts the activity that resolves these values, which belong
-        to it.
-        """
+        """Record that the run itself counts the activity that resolves `results`."""
         for index, result in enumerate(results):
             self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
-        """Tell whether the run counts the activity that resolves the value, and thus stays open
-        until the value is resolved.
+        """Return whether the run counts the activity that resolves the value.
+
+        If so, the run stays open until the value is resolved.
         """
         return self._own.get(weakref.ref(value)) is not None
 
@@ -118,15 +117,14 @@ class Promises:
         *,
         is_inside: bool = False,
     ) -> None:
-        """Record that the holder of the Python object `value` may resolve the value.
+        """Record that the code that refers to the Python object `value` may resolve the value.
 
-        With `is_inside`, a kernel returned the object, which gets its own value from another
-        AsyncValue.
+        With `is_inside`, a kernel has returned the object, and another AsyncValue resolves it.
         """
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
-        """Record that the value comes from elsewhere, for instance from another run."""
+        """Record that the value comes from outside the run, for example from another run."""
         self._add(Promise(lambda: value, text, None))
 
     def _add(self, promise: Promise) -> None:
@@ -137,17 +135,18 @@ class Promises:
                 self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
-        """Tell whether code outside the runtime may still resolve a value.
+        """Tell whether code outside the runtime may still resolve one of the values.
 
-        Results of other runs count only if `may_come(run)` is true for their run.
+        A result of another run counts only if `may_come(run)` is true.
         """
         with self._lock:
             promises = list(self._promises)
         return any(promise.may_be_kept(may_come) for promise in promises)
 
     def notes(self) -> list[Diagnostic]:
-        """Return notes on the values that code outside may still resolve, each once, in the order
-        recorded.
+        """Return notes on the values that code outside the runtime may still resolve.
+
+        Each value has one note, in the order in which the values were recorded.
         """
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self.open_notes(is_inside=False) + [
@@ -157,14 +156,16 @@ class Promises:
         ]
 
     def given_by_kernels(self) -> list[AsyncValue]:
-        """Return the results of kernels whose values come from the runtime."""
+        """Return the results of kernels that the runtime resolves."""
         with self._lock:
             held = [one.holder() for one in self._promises if one.is_inside]
         return [value for value in held if value is not None]
 
     def open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
-        """Return notes on the unresolved promised values: with `is_inside`, those that kernels
-        returned and that the runtime must resolve; otherwise, the others.
+        """Return notes on the unresolved values.
+
+        With `is_inside`, these are the values that kernels have returned and the runtime must
+        resolve.  Otherwise, these are the values that code outside the runtime must resolve.
         """
         with self._lock:
             promises = [one for one in self._promises if one.is_inside == is_inside]
@@ -172,15 +173,15 @@ class Promises:
 
 
 Refuse = Callable[[str], Diagnostic]
-"""A function that creates the error for a value of another type."""
+"""A function that creates the error for a value of a wrong type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 
 
 def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:
-    """Tell whether native code of the queue can use the value as one of the given type.
+    """Tell whether native code of the queue can use the value as a value of the given type.
 
-    Native code interprets the bits of a number as the program's type, without a check.
+    Native code reads the bits of a number as the program's type, without a check.
     """
     if value.queue is not queue:
         return False
@@ -199,14 +200,15 @@ def on_queue(
     type_text: str,
     refuse: Callable[[str], Diagnostic] = error,
 ) -> AsyncValue:
-    """Return `value`, or a value of `queue` that follows it if its host or type is different.
+    """Return `value` if it belongs to `queue` and has the right type.
 
-    `refuse` creates the error for a value whose type turns out to be different.
+    Otherwise, return a value of `queue` that follows `value`.  `refuse` creates the error for a
+    value that turns out to be of a wrong type.
     """
     if is_on_queue(queue, value, type_text):
         return value
     brought = make_unavailable(queue, type_text)
-    came = value.for_waiter()  # `value` itself may be a promise, which must not be kept alive
+    came = value.for_waiter()  # a callback must not keep a promise alive
 
     def resolve() -> None:
         problem = came.exception(0)
@@ -231,17 +233,16 @@ def is_future(value: object) -> TypeGuard[Future]:
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Tell whether a kernel that returns the future `value` for that type means the future's
-    result.
+    """Return whether a future that a kernel returns represents the future's result.
 
-    If the type is object, the result is the future itself.
+    `type_text` is the type of the kernel's result.  If it is an object type, the future itself is
+    the result.
     """
     return type_text not in ("", "object", OBJECT) and is_future(value)
 
 
 def _is_from(module: str, value: object) -> bool:
-    # These modules take 20 ms to import; if the object is a future, its module has already been
-    # imported.
+    # Do not import these modules, which takes 20 ms: the module of a future is already imported.
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, loaded.Future)
 
@@ -256,11 +257,13 @@ def from_future(
 ) -> AsyncValue:
     """Return a value that is resolved when the future is done.
 
-    The future's exception becomes its error.
+    The future's exception becomes the value's error.  Any thread may call this, even for a future
+    of an event loop.
 
-    `refuse` creates the error for a result of another type, and `fail` creates the error for an
-    exception of the future; `fetch` converts the future's result.  Any thread may call this, even
-    for a future of an event loop.
+    Args:
+        refuse: creates the error for a result of a wrong type.
+        fail: creates the error for the future's exception.
+        fetch: returns the future's result.
     """
     value = make_unavailable(
         queue, type_text, lambda: refuse("the future was dropped before it was done")

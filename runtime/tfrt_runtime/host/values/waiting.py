@@ -1,5 +1,6 @@
-"""Waits of threads and tasks for values: which threads work in the meantime, and how endless waits
-are detected.
+"""Waits of threads and tasks for values.
+
+This module decides which threads work during a wait, and detects waits that would never end.
 """
 
 from __future__ import annotations
@@ -22,27 +23,30 @@ LOOK_SECONDS = 0.05
 
 
 class Source(Maker, Protocol):
-    """The run that makes a value."""
+    """A run, as the source of a value."""
 
     def why_never(self, value: Any, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Return why the value will never be resolved, or nothing if it still may be."""
+        """Return why the value will never be resolved, or nothing if it may be resolved."""
 
     def name_of(self, value: Any) -> str:
-        """Return the value's name for messages."""
+        """Return the name of the value, for messages."""
 
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
-        """Cancel the run, unless a caller holds other results of the run.
+        """Cancel the run, unless other code holds other results of the run.
 
-        Tell whether it was cancelled.
+        Returns whether the run was cancelled.
         """
 
 
 class AwaitedValue(HeldValue):
-    """A value that threads and tasks can wait for."""
+    """A value for which threads and tasks can wait."""
 
     __slots__ = ("basis", "source")
     source: Callable[[], Source | None] | None
-    """Returns the run that makes the value; None for a value that does not come from a run."""
+    """A function that returns the run that makes the value.
+
+    It is None if no run makes the value.
+    """
     basis: Sequence[weakref.ref[AwaitedValue]]
     """The values from which this value is computed, until it is resolved.
 
@@ -50,10 +54,7 @@ class AwaitedValue(HeldValue):
     """
 
     async def resolved(self) -> None:
-        """Return once the value is resolved.
-
-        Other tasks of the event loop continue in the meantime.
-        """
+        """Return once the value is resolved.  Other tasks of the event loop run in the meantime."""
         import asyncio  # importing it takes 20 ms; code that awaits has already imported it
 
         try:
@@ -64,13 +65,13 @@ class AwaitedValue(HeldValue):
         done = asyncio.Event()
 
         def wake() -> None:
-            # The loop may have been closed before the value was resolved.
+            # The loop may already be closed.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
-        # A sleeping event loop does not notice that a signal handler, such as a notebook's, has
-        # cancelled its task, so it must wake up regularly.
+        # Wake up regularly: a sleeping event loop does not notice that a signal handler, such as a
+        # notebook's, has cancelled this task.
         kernel = kernel_wait(self._queue, self._described, self.done)
         with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
             while not done.is_set():
@@ -82,7 +83,7 @@ class AwaitedValue(HeldValue):
                         raise TfrtError(*found)
 
     def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
-        """Return why the value will never be resolved, or nothing if it still may be.
+        """Return why the value will never be resolved, or nothing if it may be resolved.
 
         With `blocks`, this thread waits for the value, so it does no other work.
         """
@@ -95,30 +96,32 @@ class AwaitedValue(HeldValue):
         return first
 
     def _described(self) -> tuple[str, list[Source | None]]:
-        """Return the name of the value in messages about a waiting kernel, and the runs that make
-        it.
+        """Return the value's name for messages about a waiting kernel.
+
+        Also returns the runs that make the value.
         """
         makers = self._makers()
         names = [run.name_of(value) for value, run in makers if run is not None]
         return ", ".join(names) or "a value", [run for _, run in makers]
 
     def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
-        """Return the unresolved values from which this value is made, each with its run, or with
-        None if it has no run.
+        """Return the unresolved values from which this value is computed.
+
+        Each value comes with the run that makes it, or with None.
         """
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]
         found: list[tuple[AwaitedValue, Source | None]] = []
         for reference in self.basis:
             value = reference()
-            if value is None:  # it is being resolved, and so is this value
+            if value is None:  # another thread is resolving it, and then this value
                 found.append((self, None))
             elif not value.done():
                 found += value._makers()
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return the queues without workers of the runs that make the value.
+        """Return the queues of the runs that make the value, but only queues without workers.
 
         These queues need a waiting thread.
         """
@@ -127,7 +130,7 @@ class AwaitedValue(HeldValue):
 
     @contextlib.contextmanager
     def _worked_for_elsewhere(self) -> Iterator[None]:
-        """Let other queues without workers run their work.
+        """Let other queues without workers run their tasks inside the block.
 
         This thread runs the tasks of the value's own queue.
         """
@@ -137,15 +140,16 @@ class AwaitedValue(HeldValue):
             yield
 
     def have_made(self) -> None:
-        """Let queues without workers compute the value, even though no thread waits for it."""
+        """Let queues without workers compute the value, although no thread waits for it."""
         for queue in self._queues_without_workers():
             with contextlib.ExitStack() as stack:
                 stack.enter_context(queue.worked_for())
                 self.and_then(stack.pop_all().close)
 
     def _outcome(self, timeout: float | None) -> int:
-        """Wait until this value is resolved; return the native value that it became, as a borrowed
-        reference.
+        """Wait until this value is resolved; return the address of the native value that it became.
+
+        The caller gets no reference.
         """
         value_outcome = native_process().quick.value_outcome
         outcome = self._found or value_outcome(self._address)
@@ -185,13 +189,13 @@ def wait_for(
     timeout: float | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Wait until all values are resolved; return False if time runs out first.
+    """Wait until all values are resolved; return False if `timeout` seconds pass first.
 
-    In the meantime, the thread runs tasks of the values' queues.  Signals are handled every few
-    milliseconds.
+    In the meantime, this thread runs the tasks of the values' queues.  Signals are handled every
+    few milliseconds.
 
     Raises:
-        TfrtError: located at the caller's line, if they are not AsyncValues.
+        TfrtError: if `values` are not AsyncValues; located at the caller's line.
     """
     deadline = deadline_in(timeout)
     expected = "AsyncValues, as in wait_for([value]) or wait_for(run)"

@@ -1,5 +1,7 @@
-"""Standard kernels for values other than tensors.
+"""Standard kernels for values that are not tensors.
 
-`scalars`, `effects`, `functions` (calls of functions and recovery from errors), `strings`, and
-`test_kernels` with `benchmark_report`.
+- `scalars`, `strings`
+- `effects`: kernels that print, sleep, or read the host's state
+- `functions`: calls of functions, and recovery from errors
+- `test_kernels`, with `benchmark_report`
 """

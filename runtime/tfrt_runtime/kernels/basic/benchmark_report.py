@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from tfrt_runtime.host.structs import Benchmark, words_at
 
 BENCHMARK_NAME = 2
-"""The position of the name among the attributes, which are in alphabetical order."""
+"""The index of the name among the attributes, which are in alphabetical order."""
 
 
 def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
-    """Return the wall and CPU nanoseconds of the runs of the benchmark whose native state is at
-    `state`.
+    """Return the wall times and the CPU times of a benchmark's runs, in nanoseconds.
+
+    `state` is the address of the struct BENCHMARK.
     """
     benchmark = Benchmark.at(state)
     words = words_at(benchmark.samples, 2 * benchmark.count)
@@ -20,7 +21,7 @@ def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
 
 
 def benchmark_report(name: str, walls: Sequence[int], cpus: Sequence[int]) -> str:
-    """Return the report on the measured runs of benchmark `name`; warm-up runs are not included."""
+    """Return the report on the measured runs of the benchmark `name`, without warm-up runs."""
     wall, cpu = sorted(walls), sorted(cpus)
     duration = sum(wall)
     utilization = 100 * sum(cpu) / duration if duration else 0.0
@@ -40,5 +41,8 @@ def _distribution(what: str, ordered: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """Return the number that `percent` of an ascending sequence do not exceed; 0 if it is empty."""
+    """Return the number that `percent` of an ascending sequence do not exceed.
+
+    Returns 0 for an empty sequence.
+    """
     return 0 if not ordered else ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

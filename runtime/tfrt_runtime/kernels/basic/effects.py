@@ -27,8 +27,9 @@ def _number(value: object) -> float:
 
 
 def _text(form: str, value: float) -> str:
-    """Format a number as C's printf does: a NaN has a sign, which x86 sets in NaNs that it
-    makes.
+    """Format a number as C's printf does.
+
+    A NaN may have a sign, which x86 sets in the NaNs that it makes.
     """
     is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
     return "-nan" if is_minus_nan else form % value
@@ -85,7 +86,7 @@ def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
             _number(seconds) * (1.0 if watch is None else watch.slow),
             lambda: settle(frame, later, results[0] if len(later) == 1 else tuple(results)),
         )
-        # Otherwise, a cancelled run would stay alive until its last timer is due.
+        # Do not keep a cancelled run alive until its last timer is due.
         frame.request.call_when_cancelled(timer, timer.cancel)
         later[0].and_then(lambda: frame.request.forget_when_cancelled(timer))
         return later[0] if len(later) == 1 else later

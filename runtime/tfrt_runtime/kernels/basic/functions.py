@@ -1,4 +1,4 @@
-"""Kernels that call the program's functions from Python, or that run despite error arguments.
+"""Kernels that call the program's functions from Python or accept errors as arguments.
 
 `tfrt.map` calls a function for each item of a list whose length is known only at run time.
 """
@@ -35,7 +35,7 @@ _once = threading.RLock()
 def once(frame: KernelFrame, *arguments: AsyncValue) -> AsyncValue | tuple[AsyncValue, ...]:
     """Call the function once per run; later calls return the results of the first call."""
     key = f"tfrt.once @{frame.functions[0].name}"
-    with _once:  # simultaneous first calls on two threads must call the function only once
+    with _once:  # two threads may make the first call at the same time
         results: list[AsyncValue] | None = frame.resources.get(key, list)
         if results is None:
             results = frame.resources.create(key, frame.functions[0].execute(arguments))
@@ -86,11 +86,10 @@ def dict_of(*pairs: object) -> dict[object, object]:
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
     """Return a list of the function's results for all items, in order.
 
-    The first call that fails makes the list an error.
-
-    If the function has a second result, that is a chain: the list becomes available only after the
-    chains of all calls do.  The last argument is the attribute `at_once`: the number of calls in
-    flight, or 0 for all.
+    If a call fails, the list becomes the error of the first call that has failed.  A second result
+    of the function is a chain: the list then becomes available only after the chains of all calls.
+    The last argument is the attribute `at_once`, which says how many calls are in flight, or is 0
+    for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -109,7 +108,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     def start(first: int, count: int) -> list[AsyncValue]:
         if not made.done():  # otherwise, the run is cancelled
             own = Context.at(queue.context())
-            # Inside a waiter, they belong to the kernel that has resolved a call.
+            # They belong to the kernel that has ended a call, and are restored below.
             kept = own.request, own.record
             calls.append(function.execute([given[first], *captures]))
             own.request, own.record = kept
@@ -117,8 +116,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
         return [] if made.done() else calls[first]
 
     def end() -> None:
-        # A worker runs ready calls newest first, so the oldest call finishes last, and is often the
-        # only call that is still running here.
+        # A worker runs the newest call first, so the oldest is often the only call that is still
+        # running.
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
@@ -155,7 +154,7 @@ REGISTRY.add(
 
 
 def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None]:
-    """Register a kernel that awaits none of its arguments and takes the frame."""
+    """Register a kernel that takes the frame and awaits none of its arguments."""
     anything = (object,) * len(parameters)
     lazy = frozenset(range(len(parameters)))
     known = Parameters(parameters, anything, object, inspect.Parameter.empty, lazy)
@@ -173,14 +172,14 @@ def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None
 def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
     """Return `value`, or `replacement` if `value` is an error.
 
-    It does not wait for `replacement` unless `value` is an error.
+    The kernel waits for `replacement` only if `value` is an error.
     """
     return _decided(frame, value, lambda made: made.follow(replacement))
 
 
 @_lazy("tfrt.kept", "value")
 def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
-    """Return `value` as an object, or the exception that its `result` would raise."""
+    """Return the available `value` as an object, or the exception of a `value` that is an error."""
 
     def keep(made: AsyncValue) -> None:
         made.emplace(value.exception(0))
@@ -191,7 +190,10 @@ def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
 def _decided(
     frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
 ) -> AsyncValue:
-    """Return a result that becomes `value`, or that `otherwise` resolves if `value` is an error."""
+    """Return a result that becomes `value`, unless `value` is an error.
+
+    If it is an error, `otherwise` resolves the result.
+    """
     made = frame.allocate()
 
     def decide() -> None:

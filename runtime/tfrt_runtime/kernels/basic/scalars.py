@@ -1,4 +1,4 @@
-"""The native kernels by name: scalar operations, constants, control flow, and other kernels."""
+"""The native kernels: scalar operations, constants, control flow, and others."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f3
 
 
 def _of_row(row: NativeRow) -> NativeKernel:
-    """Return the kernel of a table row.
+    """Return the kernel of a row of the table.
 
-    The loader checks the types of operands that are numbers, and a final chain may be omitted.
+    The loader checks the types of operands that are numbers.  A chain at the end may be omitted.
     """
     has_rest = row.types.partition("->")[0].rstrip().endswith("*")
     words = tuple(word.removesuffix("*") for word in row.operands)

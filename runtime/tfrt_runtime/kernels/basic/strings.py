@@ -1,7 +1,7 @@
 """Strings as values of a program.
 
-A string is a Python str.  If an attribute or a file has bytes that are not UTF-8, they appear in
-the string as lone surrogates.
+A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 become lone
+surrogates.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")
 
-# Limits on the size of a file to read and on the padding of a field; no sensible program exceeds
-# them.
+# The limits of a file's size and of a field's width. No sensible program exceeds them.
 MAXIMUM_FILE_SIZE: Final = 1 << 30
 MAXIMUM_FIELD_WIDTH: Final = 4096
 
-# C's conversions of an int (flags, width, precision, length, and conversion), or a percent sign.
+# A conversion of an int in C (flags, width, precision, length, and conversion), or a percent sign.
 _CONVERSION: Final = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:hh|h|ll|l)?"
     r"(?P<conversion>[diuoxX]))"
@@ -135,13 +134,13 @@ def read_string_from_file(path: object) -> str:
 
 
 def _read_ordinary_file(path: str) -> str:
-    """Return the text of the file.
+    """Return the text of a file.
 
     Raises:
         OSError: if the file cannot be read.
-        ValueError: if the file is not a regular file or is too large, or the path is invalid.
+        ValueError: if the file is not a regular file or is too large, or if the path is invalid.
     """
-    # Open it without blocking: opening a named pipe would wait for a writer.
+    # Open without blocking: opening a named pipe would wait for a writer.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAXIMUM_FILE_SIZE:

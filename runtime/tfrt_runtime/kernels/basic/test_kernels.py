@@ -35,7 +35,7 @@ def print_hello(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.print_bool", results=("chain",), frame=True)
 def print_bool(frame: KernelFrame, chain: object, value: bool) -> None:
-    """Print `true` or `false`.  Unlike all other kernels, it takes the chain first."""
+    """Print `true` or `false`.  This kernel takes the chain first, unlike all other kernels."""
     frame.host.print("true\n" if value else "false\n")
 
 
@@ -150,19 +150,23 @@ def get_device(name: str) -> Device:
 
 
 class ThreadNumbers:
-    """Numbers of threads, in the order of their first requests.
+    """Numbers threads in the order in which they first ask.
 
-    There is one object per host.
+    Each host has one object of this class.
     """
 
     def __init__(self, host: object) -> None:
-        """`host` is not used, but every shared context is created with its host."""
+        """Start without threads.
+
+        `host` is not used; every shared context is created with its host.
+        """
         self._numbers: dict[int, int] = {}
         self._lock = Lock()
 
     def number_of(self, thread: int) -> int:
-        """Return the calling thread's number: 0 for the first thread that asks, 1 for the next,
-        ...
+        """Return the number of a thread.
+
+        Threads are numbered from 0, in the order in which they ask.
         """
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
@@ -193,9 +197,9 @@ def get_request_context_data(frame: KernelFrame) -> int:
 
 # --- values that print when they are created and destroyed ---
 
-# They show how the runtime handles references: a value is destroyed, on the thread that drops the
-# last reference, before that thread continues. No kernel may be running on that thread at that
-# time, so a value remembers the output of the run that made it.
+# They show when the runtime drops references: a value is destroyed on the thread that drops the
+# last reference, before that thread continues. That thread may not be running a kernel, so a value
+# keeps the output of the run that has made it.
 
 Output = Callable[[str], None]
 
@@ -203,8 +207,9 @@ Output = Callable[[str], None]
 class TracedValue:
     """A number that prints its construction and destruction.
 
-    In C++, a kernel constructs a local value and moves it into the AsyncValue; the moved-from value
-    is destroyed silently.  Here, only one object exists, and it prints the same two lines.
+    TFRT's kernel, in C++, constructs a local value and moves it into the AsyncValue.  The local
+    value is then destroyed silently.  Here, only one object exists, and it prints the same two
+    lines.
     """
 
     __slots__ = ("_output", "number")
@@ -245,10 +250,13 @@ def share_to_two(value: object) -> tuple[object, object]:
 
 
 class TestResource:
-    """A resource that prints when it is released, either explicitly or with its last reference."""
+    """A resource that prints a line when it is released.
+
+    The method `release` releases the resource, and so does dropping the last reference to it.
+    """
 
     __slots__ = ("_is_released", "_output")
-    __test__ = False  # because of its name, pytest would otherwise collect it
+    __test__ = False  # pytest would otherwise collect it because of its name
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -256,7 +264,7 @@ class TestResource:
         output("Allocated TestResource\n")
 
     def release(self) -> bool:
-        """Release the resource; return False if it had already been released."""
+        """Release the resource; return False if it was released before."""
         if self._is_released:
             return False
         self._is_released = True
@@ -282,13 +290,13 @@ def deallocate_resource(frame: KernelFrame, resource: object) -> None:
 
 
 class SampleSharedContext:
-    """One object per host, shared by all kernels that request it."""
+    """An object that exists once per host, and that all kernels share."""
 
     name = "sample_shared_context0"
-    """The kernel's result; a host never creates a second object."""
+    """The kernel's result.  A host never creates a second object."""
 
     def __init__(self, host: object) -> None:
-        """`host` is not used, but every shared context is created with its host."""
+        """Do nothing; every shared context is created with its host."""
 
 
 @REGISTRY.kernel("tfrt_test.use_sample_shared_context", results=("object", "chain"), frame=True)

@@ -1,6 +1,6 @@
 """Shared parts of tensor kernels: argument checks, new tensors, and arithmetic without warnings.
 
-A program in a BEF file may pass any value to any kernel.
+A BEF file may pass any value to any kernel.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tfrt_runtime.kernels.frame import Expected, KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError
 
 quietly = np.errstate(all="ignore")
-"""A decorator for calculations in which infinities and NaNs are treated like other numbers."""
+"""A decorator for calculations in which infinities and NaNs cause no warnings."""
 
 
 def dense_tensor(
@@ -24,9 +24,9 @@ def dense_tensor(
     """Return `value`, which must be a dense tensor of the given type and rank.
 
     Raises:
-        KernelError: if it is not such a tensor.
+        KernelError: if `value` is anything else.
     """
-    if isinstance(value, np.ndarray):  # only arrays with non-contiguous rows remain ndarrays
+    if isinstance(value, np.ndarray):  # a non-contiguous array
         value = DenseHostTensor.over(value)
     tensor = expect(DenseHostTensor, value)
     if element_type is not None and tensor.element_type is not element_type:
@@ -39,10 +39,7 @@ def dense_tensor(
 def output_tensor(
     value: object, element_type: ElementType, rank: int | None = None
 ) -> DenseHostTensor:
-    """Check a tensor that the kernel writes, like `dense_tensor`, and return it.
-
-    See `DenseHostTensor.writable`.
-    """
+    """Check a tensor that the kernel writes, as `dense_tensor` does; return it after `writable`."""
     return dense_tensor(value, element_type, rank).writable()
 
 
@@ -64,7 +61,7 @@ def new_tensor(
     """Return a tensor with undefined contents from the host's allocator.
 
     Raises:
-        KernelError: if the shape is invalid or not enough memory is available.
+        KernelError: if the shape is invalid or memory is short.
     """
     shape = shape_of(tuple(sizes))
     try:
@@ -74,10 +71,10 @@ def new_tensor(
 
 
 def allocated(tensor: Expected | None) -> Expected:
-    """Return `tensor` unless the allocator refused the memory for it.
+    """Return `tensor`, which is None if the allocator has refused its memory.
 
     Raises:
-        KernelError: if the allocator refused the memory.
+        KernelError: if `tensor` is None.
     """
     if tensor is None:
         raise KernelError("Cannot allocate tensor")

@@ -8,9 +8,9 @@ layout`, 6 zero bytes, and `u64 size` of each dimension.  The rest depends on th
 * 2, sparse: `u64 count` of the elements, the coordinates of each element as `u64`, then the
   elements.
 
-A file is read piece by piece, and nothing is allocated until its size has been checked against the
-file's.  `STORED_TYPES` maps the codes of element types.  The kernels may wait for a disk, so they
-run in the blocking pool.  No kernel writes a file.
+`STORED_TYPES` maps the codes of element types.  A file is read piece by piece, and each size is
+checked against the file's size before memory is allocated.  The kernels may wait for a disk, so
+they run in the blocking pool.  No kernel writes a file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Tensor = DenseHostTensor | CooHostTensor
 
 
 class MalformedBtf(ValueError):
-    """The file is not BTF or ends too early.  The message says what is wrong and at which byte."""
+    """The file is not BTF, or ends too early.  The message has the problem and the byte."""
 
 
 class Layout(IntEnum):
@@ -100,7 +100,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
     Raises:
         OSError: if the file cannot be read.
-        MalformedBtf: if it is not a regular file; other files may never end.
+        MalformedBtf: if the file is not a regular file: such a file may never end.
     """
     with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
@@ -110,7 +110,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
 
 class BtfFile:
-    """A BTF file of `size` bytes.  Its methods raise MalformedBtf if the bytes are invalid."""
+    """A BTF file of `size` bytes.  The methods raise MalformedBtf if the bytes are invalid."""
 
     def __init__(self, file: BufferedReader, size: int) -> None:
         self._file = file
@@ -144,7 +144,7 @@ class BtfFile:
         """Return the tensor of a record.
 
         Raises:
-            KernelError: if not enough memory is available.
+            KernelError: if memory is short.
         """
         offset = record.data_offset
         if record.layout is Layout.DENSE:
@@ -167,7 +167,7 @@ class BtfFile:
         self._check(offset, shape.element_count * element_type.size, "elements")
         tensor = allocated(DenseHostTensor.create(allocator, element_type, shape))
         self._file.seek(offset)
-        # An array is a buffer, but numpy's stub declares that only for Python 3.12 and later.
+        # `Any`, because numpy's stub declares the buffer protocol only for Python 3.12 and later.
         target: Any = tensor.array.reshape(-1).view(np.uint8)
         if self._file.readinto(target) < tensor.array.nbytes:
             raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")

@@ -1,20 +1,19 @@
 """Convolution, pooling, and normalization of images, for convolutional networks, on numpy and BLAS.
 
-Images are `[batch, height, width, channels]`, filters `[height, width, channels, filters]`.
-Results are written into tensors that the program has created.  `padding` is `valid` (windows lie
-inside the image) or `same` (the image is extended so that it has one window per stride).  A
-kernel's temporary memory also comes from the host's allocator, so hostile sizes cause an error
-instead of exhausting the machine's memory.
+Images are `[batch, height, width, channels]`, and filters are `[height, width, channels, filters]`.
+Kernels write their results into tensors that the program has created.  If `padding` is `valid`,
+windows lie inside the image.  If it is `same`, the image is extended so that it has one window per
+stride.  The temporary memory of kernels comes from the host's allocator, too, so huge sizes cause
+an error instead of exhausting the machine's memory.
 
-Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
+This module also has matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a
+kernel.  The OpenBLAS that comes with numpy computes products of f32, in the native version, too,
+because BLAS scales and accumulates without further passes over memory.  All other products are
+computed by numpy itself: products of other element types, of non-contiguous or shared memory, or on
+systems without OpenBLAS.
 
-The OpenBLAS that numpy brings along computes products of f32, in the native version as well: BLAS
-scales and accumulates without further passes over memory. numpy itself computes all other products:
-those of other element types, in non-contiguous or shared memory, or on systems without OpenBLAS.
-
-BLAS uses one thread per call.  The work queues own the processor: a product that started threads of
-its own would take processors away from kernels that are running at the same time, and two
-simultaneous products would start twice as many threads.
+BLAS uses one thread per call.  A product that started its own threads would take processors away
+from the work queue's threads, and two simultaneous products would start twice as many threads.
 """
 
 from __future__ import annotations
@@ -44,22 +43,24 @@ _SETTERS: Final = (
     "openblas_set_num_threads",
 )
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
-"""BLAS functions that take 64-bit integers; numpy computes products if a library lacks them."""
+"""BLAS functions with 64-bit integers.
+
+If a library does not have them, numpy computes products.
+"""
 
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
     """Limit the OpenBLAS in numpy's package to one thread.
 
-    Return the library, or None if numpy's package has no OpenBLAS.
-
-    Other libraries (MKL, Accelerate) keep their own settings.
+    Returns the library, or None if numpy's package has no OpenBLAS.  Other libraries (MKL,
+    Accelerate) keep their settings.
     """
     package = Path(np.__file__).parent
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for file in sorted(folder.glob("lib*openblas*")):
             with suppress(OSError):
-                # The library is already in the process; opening it again returns the same library.
+                # Opening a library that is already in the process returns the same library.
                 library = ctypes.CDLL(str(file))
                 for name in _SETTERS:
                     if hasattr(library, name):
@@ -82,7 +83,7 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
     """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if the shape differs, or if the product does not exist.
+        KernelError: if the shape is different, or if the product does not exist.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -99,9 +100,9 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
     """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
-    As in BLAS, operands with a factor of 0 are not read, so NaNs in them have no effect: `a` and
-    `b` are not read if `alpha` is 0, and `c` is not read if `beta` is 0. If the inner dimension is
-    0, there is no product to scale, regardless of `alpha`.
+    As in BLAS, `a` and `b` are not read if `alpha` is 0, and `c` is not read if `beta` is 0.  A NaN
+    in an operand that is not read has no effect.  If the inner dimension is 0, the product is 0,
+    whatever `alpha` is.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
@@ -153,8 +154,8 @@ _add_matmul(I32)
 class Axis:
     """One dimension of an image under a sliding window.
 
-    The image is extended by `before` and `after` pixels, and has `count` windows, one every
-    `stride` pixels, each `size` wide.
+    The image is extended by `before` and `after` pixels.  It has `count` windows of `size` pixels,
+    one every `stride` pixels.
     """
 
     length: int
@@ -166,15 +167,15 @@ class Axis:
 
     @property
     def extended(self) -> int:
-        """The length including the extensions on both sides."""
+        """The length of the extended image."""
         return self.before + self.length + self.after
 
 
 def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
-    """Return the windows of `size` every `stride` pixels over `length` pixels.
+    """Return the windows over `length` pixels: one window of `size` pixels every `stride` pixels.
 
     Raises:
-        KernelError: if no window fits.
+        KernelError: if the size, the stride, or the padding is invalid.
     """
     if size < 1 or stride < 1:
         raise KernelError(f"a window of {size} pixels with a stride of {stride} pixels is invalid")
@@ -191,7 +192,7 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
 def plan_axes(
     images: DenseHostTensor, size: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> tuple[Axis, Axis]:
-    """Return the windows over the height and the width.
+    """Return the windows over the height and over the width.
 
     Raises:
         KernelError: if the attributes are invalid.
@@ -216,10 +217,10 @@ def _require_sizes(result: DenseHostTensor, sizes: tuple[int, ...]) -> None:
 def windows_over(
     frame: KernelFrame, images: DenseHostTensor, axes: tuple[Axis, Axis], outside: float
 ) -> AnyArray:
-    """Return the windows as a view of the images: `[batch, rows, columns, channels, height,
-    width]`.
+    """Return the windows as a view of the images.
 
-    There must be at least one window.  Pixels outside the image have the value `outside`.
+    The view is `[batch, rows, columns, channels, height, width]`.  There must be at least one
+    window.  Pixels outside the image have the value `outside`.
     """
     rows, columns = axes
     pixels = _extended(frame, images, axes, outside)
@@ -314,7 +315,7 @@ def max_pooling_2d(
         return
     windows = windows_over(frame, images, axes, outside=-np.inf)
     result.array.fill(-np.inf)
-    # Loop over the window's pixels: each step is one pass over long rows of memory.
+    # Loop over the window's pixels, because each step then passes over long rows of memory.
     for row in range(axes[0].size):
         for column in range(axes[1].size):
             np.maximum(result.array, windows[..., row, column], out=result.array)
@@ -339,8 +340,9 @@ def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
 def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
-    """Replace pixels with `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, per
-    channel.
+    """Normalize pixels, per channel, in place.
+
+    The result is `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`.
     """
     images = output_tensor(tensor, F32)
     parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]
@@ -357,8 +359,7 @@ def batch_norm_inplace(
 @quietly
 def _normalize(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
     scale, offset, mean, variance = parameters
-    # Combining everything into one factor and one summand per channel leaves two passes over the
-    # images.
+    # With one factor and one summand per channel, two passes over the images suffice.
     factor = scale / np.sqrt(variance + epsilon)
     images *= factor
     images += offset - mean * factor

@@ -1,8 +1,8 @@
 """Kernels that calculate with the elements of tensors, using numpy.
 
-Elementwise kernels come first.  A kernel with an additional operand writes its result into that
-operand and returns a chain; otherwise, it returns a new tensor.  Kernels with `_inplace` in their
-names write into their last tensor.
+Elementwise kernels come first.  If an elementwise kernel gets an additional operand, it writes its
+result into that operand and returns a chain.  Otherwise, it returns a new tensor.  A kernel with
+`_inplace` in its name writes into its last tensor.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from tfrt_runtime.kernels.tensor.arguments import (
 
 REGISTRY: Final = KernelRegistry("elements")
 
-# A function that writes the result for the first arrays into the last one; all have the same shape.
+# Writes the result for all arrays except the last into the last. All have the same shape.
 Operation = Callable[..., object]
 
 
-# Converted only once, because numpy takes longer to convert a scalar than to compare a row.
+# Converted once, because numpy takes longer to convert a scalar than to compare a row.
 _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (F32, I32)}
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """Write the positive elements, and zero for all others; NaN stays NaN."""
+    """Write the positive elements, and zero for the others; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 
 def convert(source: AnyArray, target: AnyArray) -> None:
     """Truncate numbers toward zero. NaN and numbers that do not fit become the smallest i32."""
     if source.dtype.kind == "f":
-        # Without this, the result would depend on the processor: x86 returns the smallest i32, and
-        # AArch64 the nearest one.
+        # The conversion of such numbers depends on the processor: x86 makes the smallest i32, and
+        # AArch64 the nearest i32.
         source = np.where((source >= -(2.0**31)) & (source < 2.0**31), source, -(2.0**31))
     np.copyto(target, source, casting="unsafe")
 
@@ -55,7 +55,7 @@ def equal(left: AnyArray, right: AnyArray, target: AnyArray) -> None:
 
 
 def _operands(operands: Iterable[object], least: int, most: int) -> list[object]:
-    """Return the tensors among the operands; a chain only orders the call."""
+    """Return the tensors among the operands.  A chain only orders the call."""
     tensors = [operand for operand in operands if operand is not CHAIN]
     if not least <= len(tensors) <= most:
         count = str(least) if least == most else f"{least} or {most}"
@@ -137,8 +137,8 @@ def _add_broadcast(element_type: ElementType, rank: int) -> None:
 def _add_slice(element_type: ElementType, rank: int) -> None:
     @REGISTRY.kernel(f"tfrt_test.slice_inplace.{element_type.word}.{rank}", results=("chain",))
     def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
-        # TFRT's kernel takes its chain before the tensor that it writes; ours may also take it
-        # after the tensor.
+        # TFRT's kernel takes a chain before the tensor that it writes. This kernel may also take
+        # the chain last.
         outputs = [operand for operand in rest if operand is not CHAIN]
         if len(outputs) != 1:
             raise KernelError(f"expected one tensor to write to, found {len(outputs)}")
@@ -168,16 +168,15 @@ for _type in (F32, I32):
 
 # --- kernels that reduce elements, or divide rows ---
 
-# The exponential of this number is far from the limits of f32, even if it is multiplied by the
-# length of a row.
+# The exponential of this number, times the length of a row, is far from the limits of f32.
 SAFE_EXPONENT: Final = np.float32(40)
 
 
 @quietly
 def mean(elements: AnyArray) -> np.float32:
-    """Return the sum divided by the count.
+    """Return the sum divided by the count; NaN if there are no elements.
 
-    If there are no elements, return NaN; numpy's own mean would also warn.
+    numpy's own mean would also warn.
     """
     total: np.float32 = elements.sum(dtype=np.float32)
     return total / np.float32(elements.size)
@@ -227,7 +226,7 @@ def softmax_inplace(tensor: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
 def softmax_into(tensor: object, result: object) -> None:
-    """Compute softmax like `softmax_inplace`, but into another tensor of the same shape."""
+    """Compute softmax as `softmax_inplace` does, but into another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), output_tensor(result, F32)
     if source.shape != target.shape:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
@@ -242,9 +241,8 @@ def softmax(rows: AnyArray) -> None:
     if rows.ndim == 0:
         rows[...] = 1
         return
-    # Adding a constant to the exponents does not change the quotients, except perhaps in their last
-    # digit, so we add one only if the largest exponential of a row would otherwise overflow or
-    # vanish.
+    # Subtracting a constant from all exponents changes the quotients at most in their last digit.
+    # Do it only if a row's largest exponential would otherwise overflow or vanish.
     largest = rows.max(axis=-1, keepdims=True)
     if not (np.abs(largest) <= SAFE_EXPONENT).all():
         rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)

@@ -1,10 +1,10 @@
 """Kernels for tensors of the host: creation, filling, comparison, conversion, and printing.
 
-Other kernels here expose the memory of dense tensors as values of a program.
+Other kernels in this module make the memory of dense tensors available as values of a program.
 
-Kernels whose names end in an element type are registered for each type that numpy calculates with;
-creation is registered for bf16 as well.  They write in place, and the chain that they return orders
-the readers.  The kernels of sync functions have no chains, because they run one after another.
+A kernel whose name ends in an element type is registered for each type with which numpy calculates;
+creation is also registered for bf16.  Kernels write in place, and return a chain that orders later
+readers.  The kernels of sync functions have no chains, because they run in program order.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-# The number of units in the last place by which elements may differ, keyed by the middle part of
-# the kernel's name.
+# By how many units in the last place elements may differ, keyed by the middle part of the kernel's
+# name.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
 
@@ -59,7 +59,7 @@ class StringHostTensor(HostTensor):
     """Strings in a shape, row by row.
 
     Raises:
-        ValueError: if the number of strings differs from the shape's element count.
+        ValueError: if the number of strings is not the shape's element count.
     """
 
     shape: TensorShape
@@ -84,7 +84,7 @@ def host_tensor(value: object) -> AnyTensor:
     """Return `value`, which must be a tensor of any kind.
 
     Raises:
-        KernelError: if it is not a tensor.
+        KernelError: if `value` is not a tensor.
     """
     if not isinstance(value, AnyTensor):
         raise KernelError(f"expected a tensor, found {type(value).__name__}")
@@ -95,7 +95,7 @@ def host_tensor(value: object) -> AnyTensor:
 
 
 def _fill_unwritten(frame: KernelFrame, buffer: HostBuffer) -> None:
-    """Fill unwritten memory, like `native.cells.fill_unwritten`."""
+    """Fill unwritten memory, as `native.cells.fill_unwritten` does."""
     word = frame.host.work_queue.native.choose & -2
     ctypes.memset(buffer.address, word & 0xFF, buffer.size)
 
@@ -159,7 +159,7 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
 )
 def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
     """Make a tensor of empty strings with the shape `sizes`."""
-    # Ask the allocator whether memory is left for that many references of 8 bytes each.
+    # Check with the allocator that memory is left for that many references of 8 bytes.
     new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
     return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
@@ -180,7 +180,7 @@ def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
         raise KernelError(f"a tensor cannot hold elements of type {value.dtype.name}")
     element_type = ELEMENT_TYPES[value.dtype]
     size = shape_of(value.sizes).element_count * element_type.size
-    # Check this before allocating, because the sizes in a file may not match its data.
+    # Check before allocating: the sizes in a file may not match its data.
     if len(value.data) != size:
         raise KernelError(f"{len(value.data)} bytes of elements where the shape asks for {size}")
     tensor = new_tensor(frame, element_type, value.sizes)
@@ -201,7 +201,7 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
     """Set the elements, row by row, to `values`.
 
     Raises:
-        KernelError: if the number of values is wrong or a value does not fit the element type.
+        KernelError: if the number of values is wrong, or if a value does not fit the element type.
     """
     expected = tensor.shape.element_count
     if len(values) != expected:
@@ -216,7 +216,7 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
 
 
 def _add_filling(element_type: ElementType) -> None:
-    """Register kernels that write numbers from attributes of the element type; sync ones, too."""
+    """Register kernels that fill tensors of an element type from attributes, with sync versions."""
     word = element_type.word
     attribute = "i1" if word == "bool" else word
 
@@ -238,7 +238,7 @@ def _add_filling(element_type: ElementType) -> None:
 
 
 def _add_complex_filling(element_type: ElementType, part: str) -> None:
-    """Register the same kernels for complex numbers; the attributes are the numbers' parts."""
+    """Register kernels that fill tensors of complex numbers; the attributes are the parts."""
     word = element_type.word
 
     @REGISTRY.kernel(
@@ -253,7 +253,7 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         results=("chain",),
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
-        # Real and imaginary parts alternate and are counted separately, as in a tensor of twice the
+        # Real and imaginary parts alternate, and count separately, as in a tensor of twice the
         # length.
         target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
@@ -277,15 +277,15 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
-    """Tell whether the shapes and all elements are equal; NaN is equal to nothing."""
+    """Tell whether the shapes and all elements are equal.  A NaN is equal to nothing."""
     return left.shape == right.shape and bool((left.array == right.array).all())
 
 
 def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
-    """Tell whether shapes are equal and elements differ by at most `tolerance` ULPs (last places).
+    """Return whether shapes are equal and elements differ by at most `tolerance` ULPs.
 
-    Complex elements are close if both parts are; elements that are not floats are close if they are
-    equal.
+    A ULP is a unit in the last place.  Complex elements are close if both parts are close.
+    Elements that are not floats are close if they are equal.
     """
     if left.shape != right.shape or not np.issubdtype(left.array.dtype, np.inexact):
         return are_equal(left, right)
@@ -295,7 +295,7 @@ def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> 
 @quietly
 def _are_within(a: AnyArray, b: AnyArray, tolerance: int) -> bool:
     unit = np.spacing(np.maximum(np.abs(a), np.abs(b)))
-    # An infinity has no unit in the last place: it is close only to itself.
+    # An infinity has no unit in the last place, and is close only to itself.
     return bool(((a == b) | (np.abs(a - b) <= tolerance * unit)).all())
 
 
@@ -334,10 +334,10 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def sparse_tensor(value: object, element_type: ElementType, rank: int) -> CooHostTensor:
-    """Return `value`, which must be a sparse tensor of that type and rank.
+    """Return `value`, which must be a sparse tensor of the given type and rank.
 
     Raises:
-        KernelError: if it is not such a tensor.
+        KernelError: if `value` is anything else.
     """
     tensor = expect(CooHostTensor, value)
     if tensor.element_type is not element_type or tensor.shape.rank != rank:
@@ -378,8 +378,9 @@ for _element_type in ARITHMETIC_TYPES:
 
 @REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
 def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
-    """Return the elements as rows, one per index of the first dimension; or write them to a
-    tensor.
+    """Return the elements as rows, one per index of the first dimension.
+
+    If a target is given, write the elements to it instead, and return a chain.
     """
     source = dense_tensor(tensor, F32)
     outputs = [other for other in others if other is not CHAIN]

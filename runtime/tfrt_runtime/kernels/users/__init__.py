@@ -1,8 +1,12 @@
-"""Kernels that a user writes in Python.
+"""Kernels that users write in Python.
 
-`user` (`@kernel`), `parameters` (what a kernel's function takes), `annotations` and `signatures`
-(the types that annotations and signatures state), `outcomes` (how returned values and exceptions
-become results), `retries`, `policies`, `event_loop`, `stepped_loop`, `remote`, `sent`, and
-`stories` (attempts, time limits, coroutines, clusters), `numba_kernels` (native kernels),
-`numba_checks` (of their numbers), and `prints` (text that kernels print).
+- `user`: the decorator `@kernel`
+- `parameters`: the parameters of a kernel's function
+- `annotations` and `signatures`: the types in annotations and signatures
+- `outcomes`: how returned values and exceptions become results
+- `retries` and `policies`: attempts and time limits
+- `event_loop` and `stepped_loop`: coroutines
+- `remote`, `sent`, and `stories`: kernels on a cluster, large values there, and histories of calls
+- `numba_kernels` and `numba_checks`: native kernels, and checks of their numbers
+- `prints`: text that kernels print
 """

@@ -1,7 +1,7 @@
-"""Program types from the annotations of Python functions.
+"""Types of programs from the annotations of Python functions.
 
-Kernels are checked against these types when a program is loaded, and traced functions get their
-types from them.
+When a program is loaded, its calls of kernels are checked against these types.  Traced functions
+also get their types from annotations.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _KINDS: dict[object, frozenset[str]] = {
     type(None): frozenset({CHAIN, OBJECT}),
     Chain: frozenset({CHAIN}),
 }
-"""The program types that each Python class accepts when it is used as an annotation."""
+"""The types of programs that each Python class accepts as an annotation."""
 
 
 class Type:
     """A type that can be used as an annotation, such as `tfrt.i32`.
 
-    In a traced function, calling the type makes a cast.
+    In a traced function, calling the type casts a value.
     """
 
     def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
-        """`shown` is the type's name in `tfrt_nb`, if it differs from `word`."""
+        """Make a type.  `shown` is its name in `tfrt_nb` if that differs from `name`."""
         self.name = name
         self._cast = cast
         self.shown = shown or name
@@ -58,8 +58,9 @@ class Type:
 
 
 class TensorType:
-    """`tfrt.tensor[element, rank]` or, inside `tfrt.out[...]`, a tensor that a native kernel
-    writes.
+    """The type `tfrt.tensor[element, rank]`.
+
+    Inside `tfrt.out[...]`, it is a tensor that a native kernel writes.
     """
 
     def __init__(self, element: Type, rank: int, *, is_out: bool = False) -> None:
@@ -111,9 +112,10 @@ out = _Out()
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
-    """Return a function's signature; an annotation that cannot be evaluated remains a string.
+    """Return a function's signature, with evaluated annotations.
 
-    For a C function without a signature, return a signature that accepts any arguments.
+    An annotation that cannot be evaluated remains a string.  A C function without a signature gets
+    a signature that accepts any arguments.
     """
     try:
         return inspect.signature(function, eval_str=True)
@@ -121,8 +123,8 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
         found = unevaluated_signature(function)
-    # Evaluate them one by one, because a name that only type checkers know must not affect the
-    # other annotations.
+    # Evaluate them one by one: a name that only type checkers know must not affect other
+    # annotations.
     names = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = [
         one.replace(annotation=_evaluated(one.annotation, names))
@@ -133,9 +135,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _evaluated(annotation: object, names: dict[str, object]) -> object:
-    """Return the value of a string annotation or forward reference, or the string if evaluation
-    fails.
-    """
+    """Evaluate a string annotation or a forward reference; if that fails, return the string."""
     text = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(text, str):
         with suppress(Exception):
@@ -154,11 +154,11 @@ def is_float(type_text: str) -> bool:
 
 
 def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
-    """Return the type of an annotation, or None; "f32" means the same as `tfrt.f32`.
+    """Return the program's type for an annotation, or None; "f32" means the same as `tfrt.f32`.
 
     Args:
-        like: the operands' types: `int` means the first integer type among them, and `float` the
-        first floating-point type.
+        like: the operands' types.  `int` means the first integer type among them, and `float` means
+            the first floating-point type.
     """
     if isinstance(annotation, Type):
         return annotation.name
@@ -183,12 +183,12 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """Return the type that a program receives from a function with this return annotation.
+    """Return the type that a program gets from a function with this return annotation.
 
-    For `Future[int]`, that is `int`.
+    For example, this is `int` for `Future[int]`.
     """
     kind = typing.get_origin(annotation) or annotation
-    # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
+    # Futures of `concurrent.futures`, whose import takes 20 ms, have no `__await__`.
     is_future = hasattr(kind, "__await__") or (
         getattr(kind, "__module__", "") == "concurrent.futures._base"
     )
@@ -198,10 +198,10 @@ def awaited(annotation: object) -> object:
 
 
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
-    """Return the types of a kernel's results; a result without an annotation has type object.
+    """Return the types of a kernel's results; a result without an annotation has the type object.
 
-    A tuple of one item, of no items, or of any number of items is an object, too, rather than
-    several results.
+    A tuple means several results, unless it has fewer than two items or any number of items.  In
+    these cases, it is an object.
     """
     annotation = awaited(annotation)
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
@@ -211,11 +211,10 @@ def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
 
 
 def accepts(annotation: object, type_text: str) -> bool:
-    """Tell whether values of a program's type fit an annotation.
+    """Return whether values of a program's type may fit an annotation.
 
-    The check is conservative: it may wrongly return True.
-
-    "" means a type that the program does not state.
+    A type of "" means that the program does not state the type.  If it is not certain, the answer
+    is True.
     """
     if isinstance(annotation, str):
         return annotation not in NUMBERS or type_text in (annotation, "")
@@ -242,8 +241,11 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Tell whether a parameter is annotated as an (optional) AsyncValue, and so not awaited."""
-    if isinstance(annotation, str):  # it may be subscripted with the value's type
+    """Return whether a parameter is annotated as an AsyncValue, and thus is not awaited.
+
+    The annotation may also allow None.
+    """
+    if isinstance(annotation, str):  # perhaps subscripted with the value's type
         return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
     items = [one for one in typing.get_args(annotation) if one is not type(None)]
     if (
@@ -256,8 +258,9 @@ def takes_value(annotation: object) -> bool:
 
 
 def holds_values(annotation: object) -> bool:
-    """Tell whether a parameter is annotated as a container of AsyncValues, such as
-    `list[AsyncValue]`.
+    """Return whether a parameter is annotated as a container of AsyncValues.
+
+    An example is `list[AsyncValue]`.
     """
     if isinstance(annotation, str):
         return "[" in annotation and "AsyncValue" in annotation and not takes_value(annotation)
@@ -273,7 +276,7 @@ def _is_one_of(annotation: object) -> bool:
 
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
-    """Tell whether a kernel's return annotation fits results of these types."""
+    """Tell whether results of these types fit a kernel's return annotation."""
     if OBJECT not in result_types:  # an object result may be the future itself
         annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
@@ -299,12 +302,12 @@ def mismatch(
 ) -> str | None:
     """Return the first mismatch between a kernel's annotations and the types of a call, or None.
 
-    `order` maps operands to the kernel's arguments if their order differs.
+    `order` maps operands to the kernel's arguments, if their order is different.
     """
     parameters = kernel.parameters
     if parameters is None:
         return None
-    # A chain after the arguments orders the call; a value of type "" may be such a chain.
+    # A chain after the arguments orders the call. A value whose type is "" may be a chain.
     given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
     if kernel.takes is not None and given > kernel.takes:
         return f"'{kernel.name}' takes {kernel.taken}, found {len(operands)}"
@@ -327,10 +330,11 @@ def mismatch(
 def with_arrays(
     kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
 ) -> PythonKernel:
-    """Return `kernel`, adapted to a call with these types in the program (see `mismatch`).
+    """Return `kernel`, or a kernel that converts some arguments to arrays, for these operand types.
 
-    An object is not converted when it enters a program, so an argument that is annotated as an
-    array is converted to one here, or rejected.
+    An object is not converted when it enters a program.  Therefore, if an argument is annotated as
+    an array, the returned kernel converts an object to an array, or rejects it.  `order` is as for
+    `mismatch`.
     """
     known = kernel.parameters
     if known is None or not kernel.arrays or kernel.raw:

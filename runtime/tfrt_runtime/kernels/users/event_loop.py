@@ -34,7 +34,10 @@ def on_event_loop(
     has_frame: bool,
     policy: Policy,
 ) -> Callable[..., object]:
-    """Return a kernel function that starts a coroutine and returns values that it will resolve."""
+    """Return a kernel function that starts the coroutine `function` on the host's event loop.
+
+    The kernel function returns values that the coroutine resolves later.
+    """
     is_plain = policy == Policy()
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
@@ -56,9 +59,9 @@ def on_event_loop(
 class _Call:
     """One call of a coroutine kernel.
 
-    The run stays open until the call has finished or cannot start.
+    The run stays open until the coroutine has finished, or has turned out to be unable to start.
 
-    A closed loop drops its pending work, including this object and the results.
+    A closed loop drops its pending work, including this object and its results.
     """
 
     def __init__(
@@ -84,15 +87,18 @@ class _Call:
         self.end()
 
     def end(self) -> None:
-        """End a call that has finished or will not start. May be called more than once."""
+        """End the call: leave the run, and drop what the call refers to.
+
+        The call has finished or will not start.  A second call of this method does nothing.
+        """
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
             self.run.forget_when_cancelled(self)
             self.run.leave()
-            # Callbacks that the kernel has left behind keep this object alive through their
-            # context. The task and the context refer to this object as well, so drop them to avoid
-            # a reference cycle.
+            # Callbacks that the kernel has left behind keep this object alive, because their
+            # context refers to it. The task and the context refer to it as well, so drop them to
+            # avoid a reference cycle.
             del self._frame, self._results, self._coroutine, self._context, self.run
             self.task = None
 
@@ -105,7 +111,11 @@ class _Call:
         self._frame.request.call_when_cancelled(self, self)
 
     def __call__(self) -> None:
-        """Cancel the task because the run is cancelled. Any thread may call this."""
+        """Cancel the task, because the run is cancelled.
+
+        Threads:
+            any
+        """
         if (task := self.task) is None:  # the task has finished in the meantime
             return
         try:
@@ -116,7 +126,8 @@ class _Call:
     async def _run(self) -> None:
         """Await the coroutine and resolve the results.
 
-        This never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the loop.
+        This method never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the
+        loop.
         """
         COROUTINE.set(self)
         try:
@@ -133,7 +144,11 @@ class _Call:
         self.end()
 
     async def _slowed(self, factor: float) -> object:
-        """Await the coroutine, and then wait according to the factor that slows the run down."""
+        """Await the coroutine, and then sleep.
+
+        `factor` says how many times longer the call takes in total; a slowed-down run is easier to
+        watch.
+        """
         from asyncio import CancelledError, sleep
 
         began = time.monotonic()
@@ -151,7 +166,7 @@ class _Call:
             settle_failed(self._frame, self._results, problem)
 
     def _ended_unstarted(self, task: asyncio.Task[None]) -> None:
-        """Handle a task that was cancelled before its first step."""
+        """Fail the results of a task that was cancelled before its first step."""
         try:
             task.result()
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
@@ -160,7 +175,7 @@ class _Call:
 
 
 class _Starting:
-    """A batch of calls, started in one iteration of the loop so that they share one wake-up."""
+    """A batch of calls that the loop starts in one iteration, so that they share one wake-up."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -175,7 +190,7 @@ class _Starting:
             return not self._has_begun
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start all of the calls, on the loop's thread."""
+        """Start all calls of the batch, on the loop's thread."""
         with self._lock:
             self._has_begun = True
         with collector_paused():  # the collector would visit thousands of unfinished calls
@@ -184,16 +199,22 @@ class _Starting:
 
 
 class EventLoop:
-    """The event loop for a host's `async def` kernels: the user's, or one on a separate thread."""
+    """The event loop for a host's `async def` kernels.
+
+    It is the user's loop, or a loop on a separate thread.
+    """
 
     def __init__(self, host: HostContext) -> None:
         import asyncio
 
         self._limits: dict[object, asyncio.Semaphore] = {}
         self._starting: weakref.ref[_Starting] | None = None
-        """A weak reference: a closed loop's pending calls are dropped with the loop."""
+        """The batch that new calls join.
+
+        The reference is weak because a closed loop drops its batches.
+        """
         self.close: Callable[[], object] = lambda: None
-        """Stops the thread; a user's loop keeps running."""
+        """Stops the loop's thread.  A user's loop keeps running."""
         if host.loop is not None:
             self.loop = host.loop
             return
@@ -211,10 +232,13 @@ class EventLoop:
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
-        """Let the loop start a call.  Any thread may call this.
+        """Let the loop start a call.
 
         Raises:
             RuntimeError: if the loop is closed.
+
+        Threads:
+            any
         """
         starting = None if self._starting is None else self._starting()
         if starting is not None and starting.add(call):
@@ -271,7 +295,11 @@ class _ServedLoop:
         self._thread = start_thread("event loop", self._serve)
 
     def stop(self) -> None:
-        """Cancel the remaining tasks and stop the thread.  Any thread may call this."""
+        """Cancel the remaining tasks and stop the thread.
+
+        Threads:
+            any
+        """
         self._is_stopped = True
         with contextlib.suppress(RuntimeError):  # it is closed already
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -279,9 +307,10 @@ class _ServedLoop:
             self._thread.join(2 * STOP_SECONDS)
 
     def _serve(self) -> None:
-        """Run the loop, and restart it if a kernel stops it.
+        """Run the loop until `stop` is called.
 
-        A kernel may stop it, and an exception in a kernel's task or callback may end it.
+        A kernel may stop the loop, and an exception in a kernel's task or callback may end it.  In
+        both cases, this method restarts the loop.
         """
         loop = self._loop
         while not self._is_stopped:

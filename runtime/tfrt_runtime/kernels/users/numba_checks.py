@@ -1,15 +1,18 @@
-"""Checks in native kernels for the operations on numbers that Numba silently gets wrong.
+"""Checks that native kernels add to operations for which Numba silently returns wrong numbers.
 
-Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.
-Operations whose result depends on the machine behave as in Python: a shift by a negative count
-raises, a shift by more than 63 shifts all bits out, and a quotient or a `float` that does not fit
-in 64 bits raises.
+Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.  A
+machine's shifts, divisions, and conversions behave differently from Python's at their limits; here
+they behave as in Python:
+
+- A shift by a negative count raises.
+- A shift by more than 63 shifts all bits out.
+- A quotient or a converted `float` raises if it does not fit in 64 bits.
 
 Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after `int`, so that a
-difference below 0 becomes a large number; and it converts unsigned and signed numbers to floats
-when they are mixed.  Here, operators treat numbers of up to 32 bits as signed 64-bit numbers, and
-`int` always returns a signed 64-bit number.  Unsigned 64-bit numbers stay unsigned, as in numpy,
-and cannot be mixed with signed ones.
+difference below 0 becomes a large number.  Numba also converts unsigned and signed numbers to
+floats when an operation mixes them.  Here, operators treat numbers of up to 32 bits as signed
+64-bit numbers, and `int` always returns a signed 64-bit number.  Unsigned 64-bit numbers stay
+unsigned, as in numpy, and an operation cannot mix them with signed numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ BITS = 64
 
 @functools.cache
 def checked_compiler() -> Any:
-    """Return Numba's compiler, extended by checks of the compiled function's operations."""
+    """Return a subclass of Numba's compiler that inserts the checks of this module."""
     from numba.core import compiler, compiler_machinery, ir_utils, types, untyped_passes
     from numba.core import ir as numba_ir
 
@@ -70,7 +73,7 @@ def checked_compiler() -> Any:
             return found
 
     def _check_of(function: Any, expression: Any) -> Any:
-        """Return the function that replaces an expression, or None; most expressions need none."""
+        """Return the function that replaces an expression, or None if it needs no check."""
         if not isinstance(expression, ir.Expr):
             return None
         if expression.op in ("binop", "inplace_binop"):
@@ -90,7 +93,7 @@ def checked_compiler() -> Any:
             return None
 
     def _is_harmless(function: Any, kind: Any, operand: Any) -> bool:
-        """Tell whether an operand is a literal for which the operation cannot fail."""
+        """Return whether an operand is a literal that cannot make the operation fail."""
         found = _definition(function, operand)
         number = found.value if isinstance(found, ir.Const) else None
         if type(number) is not int:
@@ -131,8 +134,8 @@ _NOT_MIXED = (
 def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
     """Return Numba's typing context for a kernel, in which integers keep their sign.
 
-    The context is a copy: Numba's own functions, and other users of Numba in this process, keep
-    Numba's types.  `checked` maps each check to the function or operator that it replaces.
+    The context is a copy: other code that uses Numba in this process keeps Numba's own rules.
+    `checked` maps each replacement function to the function or operator that it replaces.
     """
     from numba.core import errors
     from numba.core import types as numba_types
@@ -153,7 +156,7 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
         return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < BITS else kind
 
     def unsigned(kind: Any) -> Any:
-        """Convert a nonnegative literal to a ui64 when it is combined with a ui64, as in Python."""
+        """Return ui64 for a nonnegative literal, which Python can combine with a ui64."""
         is_literal = isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0
         return types.uint64 if is_literal else kind
 
@@ -185,7 +188,10 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
-    """Return the functions that replace operators or functions, with their argument counts."""
+    """Return two tables of replacements: for operators, and for functions.
+
+    The second table also has the number of arguments of each function.
+    """
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:

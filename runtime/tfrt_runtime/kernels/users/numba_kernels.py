@@ -1,8 +1,8 @@
-"""Python functions in Numba's subset as kernels that run without the GIL.
+"""Compile Python functions in Numba's subset of Python to kernels that run without the GIL.
 
-A function is compiled when the first program that calls it is loaded, once for each list of
-attribute types; `native.kernels.user_kernels` describes the compiled code.  Numba is imported only
-then.
+A function is compiled when the first program that calls the kernel is loaded, once for each list of
+attribute types.  Numba is imported only then.  `native.kernels.user_kernels` describes how the core
+calls the compiled code.
 """
 
 from __future__ import annotations
@@ -31,16 +31,20 @@ from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
 
 ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
-"""Python's number types, by numpy's kind."""
+"""Python's number types, by the letter that numpy uses for the kind of a type."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names of functions that can access memory outside arrays; Numba does not check their indexes."""
+"""Names of functions that give access to memory outside arrays, which Numba does not check."""
 # The message that Numba shows if it cannot reraise.
 _NOT_PASSED_ON = "Unreachable condition reached"
 
 
 class NumbaFunction:
-    """A function with its signature and its machine code, which lives as long as this object."""
+    """A function with its signature and its machine code.
+
+    Owns:
+        the machine code, which is freed with this object
+    """
 
     def __init__(self, name: str, function: Callable[..., object], signature: Signature) -> None:
         self._name = name
@@ -52,9 +56,10 @@ class NumbaFunction:
         self._kept: list[object] = []  # objects whose addresses are in compiled code
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """Return the words of a kernel's data for these attributes.
+        """Return the words of the kernel's data for these attributes.
 
-        The attributes must be in the order of the keyword parameters.
+        The first call for attributes of these types compiles the function.  The attributes must be
+        in the order of the keyword parameters.
 
         Raises:
             KernelError: if the function cannot be compiled or an attribute is not a number.
@@ -89,15 +94,18 @@ class NumbaFunction:
         )
 
     def prepare(self, *attributes: object) -> None:
-        """Compile the function for `call`.
+        """Compile the function for `call` with attributes of these types.
 
         Raises:
-            KernelError: if it cannot be compiled or an attribute is not a number.
+            KernelError: if the function cannot be compiled or an attribute is not a number.
         """
         self._dispatcher(self._kinds(attributes))
 
     def call(self, *values: object) -> object:
-        """Call the compiled function without the GIL. Kernels that return arrays run this way."""
+        """Call the compiled function without the GIL, and return its result with arrays as tensors.
+
+        Kernels that return arrays run this way, called from Python.
+        """
         arguments = self._signature.arguments
         given = tuple(map(self._fit, values, arguments))
         attributes = values[len(arguments) :]
@@ -112,8 +120,8 @@ class NumbaFunction:
         """Return an argument in the form that the compiled function takes.
 
         Raises:
-            KernelError: if the argument has another type; Numba would compile the function again
-                for it.
+            KernelError: if the argument has another type.  Otherwise, Numba would compile the
+                function again for the other type.
         """
         if isinstance(argument, Scalar):
             if type(value) is not _NUMBERS[argument.dtype.kind]:
@@ -134,11 +142,12 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Finish a call that the native version could not finish: raise its exception, if any.
+        """Return a function that finishes a call which the machine code could not finish.
 
-        Otherwise, call `function` on the same arguments as the compiled version, that is, with
-        arrays instead of tensors.  If some arguments are numpy arrays rather than tensors, convert
-        these to tensors and call the compiled function instead.
+        If the machine code raised an exception, the function raises it.  If an argument is a numpy
+        array rather than a tensor, the function converts it and calls the compiled function.
+        Otherwise, the function calls `function` in Python, with the same arguments as the compiled
+        function: arrays instead of tensors.
         """
         arguments = self._signature.arguments
 
@@ -164,7 +173,9 @@ class NumbaFunction:
         return call
 
     def _make_dispatcher(self, kinds: tuple[str, ...]) -> Any:
-        """Return the function, compiled only for its argument types and the given attribute types.
+        """Compile the function for its argument types and the given attribute types only.
+
+        Return the function in the form in which Python code calls it.
 
         Raises:
             KernelError: if Numba cannot compile the function; the message says why.
@@ -196,7 +207,7 @@ class NumbaFunction:
         return made
 
     def _compile(self, kinds: tuple[str, ...]) -> Any:
-        """Return the compiled function for attributes of these types, as a Numba cfunc.
+        """Compile the function for attributes of these types, and return it as a Numba cfunc.
 
         Raises:
             KernelError: if Numba cannot compile the function; the message says why.
@@ -228,8 +239,10 @@ class NumbaFunction:
     def _refuse_unchecked(
         self, function: Callable[..., object], callers: tuple[object, ...]
     ) -> None:
-        """Reject code that Numba would compile without checking an index or the end of the
-        stack.
+        """Reject a function whose compiled code could leave an array or overflow the stack.
+
+        Raises:
+            KernelError: if the function uses a name in UNCHECKED or calls itself.
         """
         if unchecked := UNCHECKED & set(function.__code__.co_names):
             raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
@@ -248,7 +261,13 @@ class NumbaFunction:
                 self._refuse_unchecked(python, (function, *callers))
 
     def _check_results(self, returned: Any) -> None:
-        """Check the types of results, because Numba would round numbers that Python rejects."""
+        """Check that the function returns the types of its signature.
+
+        Numba itself would round numbers that Python rejects.
+
+        Raises:
+            KernelError: if the number of results or a type differs.
+        """
         from numba import types
 
         kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
@@ -281,9 +300,10 @@ class NumbaFunction:
 
 
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
-    """Return the Numba source of the wrapper of `function` that the core calls.
+    """Return the Python source of the wrapper that the core calls, for Numba to compile.
 
-    Its results are numbers.
+    The wrapper reads the arguments, calls the kernel's function, and stores its results, which are
+    numbers.
     """
     lines = ["def entry(given, results):"]
     given = []
@@ -326,7 +346,7 @@ def _numpy_name(dtype: np.dtype[np.generic]) -> str:
 
 
 def _without_keywords(function: Callable[..., object]) -> FunctionType:
-    """Return the function with keyword-only parameters made positional, as Numba requires."""
+    """Return the function with its keyword-only parameters made positional, as Numba requires."""
     code = function.__code__
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     return FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
@@ -344,8 +364,9 @@ _lock = threading.RLock()
 
 @contextlib.contextmanager
 def _bounds_checked() -> Iterator[None]:
-    """Make Numba check indexes in code compiled in the block, even in functions called by
-    kernels.
+    """Make Numba check array indexes in the code that is compiled in the `with` block.
+
+    The check covers the functions that a kernel calls, too.
     """
     from numba.core import config as config_module
 
@@ -360,11 +381,11 @@ def _bounds_checked() -> Iterator[None]:
 
 
 def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
-    """Return an intrinsic that calls the compiled `entry` and returns 1 if it raised.
+    """Return an intrinsic that calls the compiled `entry` and returns 1 if `entry` raised.
 
-    `keep` is called with the exception.  Numba's own `try` does not suffice: there, an exception
-    has no value, and calling the function again in Python to get the exception would run the
-    function twice on arrays that it writes.
+    The intrinsic passes the exception to `keep`.  Numba's own `try` does not suffice, because it
+    does not make the exception available.  A second call, in Python, would raise the exception
+    again.  However, the function would then run twice on arrays that it writes.
     """
     from llvmlite import ir
     from numba import types
@@ -422,7 +443,12 @@ def _reason(wrong: Exception) -> str:
 
 @functools.cache
 def _intrinsics() -> dict[str, Callable[..., object]]:
-    """Return the operations that Numba lacks: `fetch` and `put` at an offset, and `pointer`."""
+    """Return three operations that Numba lacks, by name.
+
+    - `fetch` reads a number at an offset from a pointer.
+    - `put` writes a number at an offset from a pointer.
+    - `pointer` converts an address to a pointer.
+    """
     from numba import types
     from numba.extending import intrinsic
 

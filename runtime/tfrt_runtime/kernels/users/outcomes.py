@@ -1,4 +1,4 @@
-"""The outcome of a Python kernel: its results, or the error that they become."""
+"""The outcome of a Python kernel: its results, or the error that its results become."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""Phrases in asyncio's errors about a future or lock that belongs to another event loop."""
+"""Phrases in the messages of asyncio when a future or lock belongs to another event loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
     """Return the value of each result of a kernel, given the results' types.
 
-    A tuple or a list with one item stands for that item, unless values of the type may be tuples or
-    lists, or an array is expected and the list contains numbers.
+    For one result, a tuple or list with one item is replaced with the item, with two exceptions:
+    the result's type accepts any tuple or list, or the type is an array and the item is a number.
 
     Raises:
         KernelError: if the kernel returned a different number of values.
@@ -85,7 +85,10 @@ def nth_result(name: str, index: int, count: int) -> str:
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """Return a function that makes and reports the error for a late result of the wrong type."""
+    """Return a function that handles a late result of the wrong type.
+
+    The function makes an error from a message, reports it to the run, and returns it.
+    """
 
     def refuse(message: str) -> Diagnostic:
         diagnostic = error(f"{what}: {message}", place)
@@ -98,9 +101,9 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """Return a value of type `type_text` that a kernel's future resolves.
+    """Return a value of type `type_text` that becomes available when a kernel's future is done.
 
-    `what` is the result's name in messages.
+    `what` names the result in messages.
     """
     return from_future(
         request.queue,
@@ -112,7 +115,10 @@ def of_future(
 
 
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
-    """Cancel the run after a KeyboardInterrupt, for the next thread that waits for it to raise."""
+    """Cancel the run if `exception` is a KeyboardInterrupt.
+
+    The next thread that waits for the run raises the exception.
+    """
     if isinstance(exception, KeyboardInterrupt):
         request.interrupt = exception
         request.cancel(diagnostic)
@@ -123,7 +129,7 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
 
     Raises:
         KernelError: if the number of values is wrong or a value does not fit its type; in that
-        case, no result is set.
+            case, no result is resolved.
     """
     values: list[object] = []
     count = len(results)
@@ -162,7 +168,10 @@ _SIMPLE = frozenset({int, float, bool, str})
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve a call's results to its function's exception, except those already emplaced."""
+    """Resolve a call's results to the exception that its function raised.
+
+    Results that the function has already emplaced keep their values.
+    """
     # Read these before detaching the exception, because its frames may hold the last references to
     # promises. A promise that was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
@@ -177,11 +186,11 @@ def settle_failed(
 
 
 def count_array(host: HostContext, array: object, what: str = "") -> None:
-    """Count an array that a kernel returned toward its host's budget; see `returned.count`.
+    """Count an array that a kernel returned toward its host's memory limit; see `returned.count`.
 
     Raises:
-        PayloadError: if the array exceeds the budget; this is a KernelError if `what` names the
-            result.
+        PayloadError: if the array exceeds the limit and `what` is empty.
+        KernelError: if the array exceeds the limit and `what` names the result.
     """
     # Numpy is loaded already, because an array exists.
     from tfrt_runtime.host.tensor.returned import count
@@ -195,10 +204,12 @@ def count_array(host: HostContext, array: object, what: str = "") -> None:
 
 
 def checked(type_text: str, value: object, what: str) -> object:
-    """Check that `value` fits an AsyncValue of that type, before any result is set, and return it.
+    """Check that `value` fits a value of type `type_text`, and return it.
+
+    `settle` calls this before it resolves any result.  `what` names the result in messages.
 
     Raises:
-        KernelError: if the value does not fit; `what` is the result's name.
+        KernelError: if `value` does not fit.
     """
     try:
         if type_text in SCALAR_TYPES:
@@ -209,10 +220,10 @@ def checked(type_text: str, value: object, what: str) -> object:
 
 
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
-    """Return an error at `place` caused by an exception in user code; a note names the code's line.
+    """Return an error at `place` that is caused by an exception in user code.
 
-    The exception's traceback is cut to start at the kernel, and keeps source locations but no local
-    variables.
+    A note names the line of user code.  The exception's traceback is cut to start at the kernel.
+    It keeps source locations but no local variables.
     """
     detach(exception)
     notes: tuple[Diagnostic, ...] = ()
@@ -258,7 +269,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
 
 
 def _added(exception: BaseException) -> list[object]:
-    """Return the notes of an exception, which users may have set to any object."""
+    """Return the notes of an exception.  Users may have added objects of any type."""
     added = getattr(exception, "__notes__", None)
     return added if isinstance(added, list) else []
 
@@ -266,10 +277,10 @@ def _added(exception: BaseException) -> list[object]:
 _MAX_NOTES = 8
 """Maximum number of notes of one error.
 
-Without a maximum, nested waits for programs would add a few notes for each level.
+A program that waits for another program adds notes to its error, so nested waits could add many.
 """
 _MAX_REASONS = 5
-"""Maximum number of exceptions of a group that get a note each; another note counts the rest."""
+"""Maximum number of exceptions in a group that get their own note; another note counts the rest."""
 
 
 def _said(exception: BaseException) -> str:
@@ -278,10 +289,9 @@ def _said(exception: BaseException) -> str:
 
 
 def _place_of(exception: BaseException) -> str:
-    """Name the innermost line of user code that raised, or of library code if there is no user
-    code.
+    """Return the function and the line that raised, or "" if they are unknown.
 
-    Returns "" if the line is unknown.
+    The line is the innermost line of user code, or of library code if no user code was running.
     """
     own_code, library = "", ""
     frames = exception.__traceback__
@@ -299,11 +309,15 @@ def _place_of(exception: BaseException) -> str:
 
 
 _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
-"""The locations of Python's own files."""
+"""The beginnings of the paths of Python's own files."""
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
-    """Return the exceptions in a group, each with "", and the causes, each with its relation."""
+    """Return the exceptions that explain `exception`, each with its relation.
+
+    The relation of a group's members is "".  The relation of an exception's cause is "caused by "
+    or "raised while handling ".
+    """
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:
         one, how = left.pop(0)

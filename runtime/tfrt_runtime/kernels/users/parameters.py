@@ -1,6 +1,6 @@
 """The parameters of a Python kernel: its frame, its arguments, and its attributes.
 
-All are read from the function's signature once, when the kernel is registered.
+They are read from the function's signature once, when the kernel is registered.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from tfrt_runtime.kernels.users.annotations import Type, takes_value
 _ATTRIBUTE_KINDS: dict[object, type] = {
     annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
 }
-"""The annotations of attributes that are checked, including strings that could not be evaluated."""
+"""The annotations of attributes that are checked, as types and as strings.
+
+An annotation is a string if it could not be evaluated.
+"""
 
 
 def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
-    """Return the keyword-only parameters in order: the attributes of the kernel.
+    """Return the keyword-only parameters in order; these are the kernel's attributes.
 
     Raises:
-        TfrtError: if a parameter has the reserved name of the argument that orders traced calls.
+        TfrtError: if a parameter is named `after`, which orders calls in traced programs.
     """
     parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
     if any(p.name == "after" for p in parameters):
@@ -62,12 +65,12 @@ def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -
 
 
 def takes_frame(signature: inspect.Signature) -> bool:
-    """Tell whether the first parameter is annotated as the frame."""
+    """Return whether the first parameter is annotated as the frame."""
     return any(map(is_frame, list(signature.parameters.values())[:1]))
 
 
 def is_frame(parameter: inspect.Parameter) -> bool:
-    """Tell whether a parameter is annotated as the frame."""
+    """Return whether a parameter is annotated as the frame."""
     annotation = parameter.annotation
     is_name = isinstance(annotation, str) and annotation in ("KernelFrame", "tfrt.KernelFrame")
     return is_name or annotation is KernelFrame
@@ -76,7 +79,7 @@ def is_frame(parameter: inspect.Parameter) -> bool:
 def with_keywords(
     function: Callable[..., object], keywords: tuple[Keyword, ...]
 ) -> Callable[..., object]:
-    """Return `function` in a form that takes its keyword arguments last, without their names."""
+    """Return `function` in a form that takes its keyword arguments by position, last."""
     if not keywords:
         return function
     names = [keyword.name for keyword in keywords]
@@ -96,7 +99,10 @@ def with_keywords(
 
 
 def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
-    """Return a kernel's signature in traced programs; `native` is that argument of `@kernel`."""
+    """Return a kernel's signature in traced programs.
+
+    `native` is the argument `native=` of `@kernel`.
+    """
     parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):

@@ -1,6 +1,6 @@
-"""Policies of users' kernels that are not coroutines: attempts, time limits, and concurrent calls.
+"""Retries, time limits, and limits on concurrent calls for users' kernels that are not coroutines.
 
-The event loop enforces the policies of `async def` kernels (`event_loop`).
+`event_loop` applies the same policies to `async def` kernels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
 
 ONCE = Policy()
-"""A single attempt without a time limit."""
+"""The policy of a single attempt without a time limit."""
 
 
 def with_policy(
@@ -33,10 +33,13 @@ def with_policy(
     blocking: bool,
     has_frame: bool,
 ) -> Callable[..., object]:
-    """Return a function of the frame and the arguments of `function` that applies the policy.
+    """Return a function that applies the policy to calls of `function`.
+
+    The returned function takes the frame and the arguments of `function`.
 
     Raises:
-        TfrtError: if the policy has a timeout, deadline, or delay, but calls would occupy a worker.
+        TfrtError: if the policy has a timeout, deadline, or delay but `blocking` is false, because
+            such calls would occupy a worker.
     """
     for option in ("timeout", "deadline", "delay", "jitter"):
         if getattr(policy, option) and not blocking:
@@ -63,7 +66,7 @@ def with_policy(
 
 
 def _sleep(frame: KernelFrame, seconds: float) -> None:
-    """Wait for a number of seconds, or until the run is cancelled."""
+    """Sleep for a number of seconds, or until the run is cancelled."""
     woken = threading.Event()
     frame.request.call_when_cancelled(woken, woken.set)
     woken.wait(seconds)
@@ -73,7 +76,7 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """Return a function that calls `function` on the calling thread, with the policy's attempts."""
+    """Return a function that calls `function` with the policy's attempts on the calling thread."""
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
@@ -87,7 +90,11 @@ def _repeated(
     sleep: Callable[[float], None],
     is_over: Callable[[], bool] = bool,
 ) -> object:
-    """Return the result of the first attempt that does not fail, or raise the last exception."""
+    """Return the result of the first attempt that does not fail.
+
+    Raises:
+        Exception: the last attempt's exception, if all attempts failed.
+    """
     while True:
         try:
             return call()
@@ -102,9 +109,12 @@ def _repeated(
 def _timed(
     name: str, function: Callable[..., object], attempts: Attempts, given: tuple[object, ...]
 ) -> object:
-    """Call a function.
+    """Call `function` within the seconds that `attempts` allows, and return its result.
 
-    If a time limit applies, call it on a separate thread, which may outlive the wait.
+    With a limit, the function runs on a separate thread, which may keep running after the limit.
+
+    Raises:
+        TimeoutError: if the call takes longer than the limit.
     """
     seconds = attempts.seconds
     if seconds is None:
@@ -133,7 +143,7 @@ def _timed(
 
 
 class Gates:
-    """A host's gates: one for each kernel that has a limit on concurrent calls."""
+    """The gates of a host's kernels; a gate limits the concurrent calls of one kernel."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -141,23 +151,23 @@ class Gates:
         self._gates: dict[object, Gate] = {}
 
     def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
-        """Return a kernel's gate.
+        """Return the gate of the kernel `key`.
 
-        The kernel's calls run on workers or, with `blocking`, in the pool.
+        Calls run on the host's workers or, with `blocking`, in its pool of blocking threads.
         """
         with self._lock:
             return self._gates.setdefault(key, Gate(limit, blocking=blocking))
 
 
 class Gate:
-    """The running calls of a kernel and the calls that are waiting for their turn."""
+    """The running calls of one kernel, and the calls that wait for a running call to finish."""
 
     def __init__(self, limit: int, *, blocking: bool) -> None:
         self._left = limit
         self._blocking = blocking
         self.waiting: deque[Callable[[], None]] = deque()
         self._ended = 0
-        """The number of finished calls that have not yet been replaced by other calls."""
+        """The number of finished calls whose places no waiting call has taken yet."""
         self._is_in_loop = False
         self._lock = threading.RLock()
 
@@ -166,7 +176,7 @@ class Gate:
     ) -> AsyncValue | tuple[AsyncValue, ...]:
         """Call `function` now, or after a running call has finished.
 
-        Return its results, which may be unavailable.
+        Return the results of the call, which may be unavailable.
         """
         results = start_results(frame)
 
@@ -200,7 +210,7 @@ class Gate:
         return results[0] if len(results) == 1 else results
 
     def _enter(self, job: Callable[[], None]) -> bool:
-        """Tell whether this thread may run a call now; if not, queue the job."""
+        """Return whether this thread may run a call now; if not, queue the job."""
         with self._lock:
             if self._left == 0:
                 self.waiting.append(job)
@@ -211,8 +221,9 @@ class Gate:
     def _leave(self) -> None:
         """Record that a call has finished, and start the call that has waited longest.
 
-        Calls of cancelled runs finish immediately, while this method is starting them, so a loop
-        starts the next calls: recursion could overflow the stack.
+        A call of a cancelled run finishes while this method starts it, and calls this method again.
+        The inner call only counts the finished call, and the loop of the outer call starts the next
+        call.  Recursion could overflow the stack.
         """
         with self._lock:
             self._ended += 1

@@ -1,14 +1,14 @@
-"""`print` in Python kernels.
+"""Send what Python kernels print to the output of their runs.
 
-Text that a kernel writes to standard output belongs to the run, like the output of
-`tfrt.print.i32`.
+The text that a kernel writes to standard output is stored in `run.output`, like the output of
+`tfrt.print.i32`.  It is also written to `output=`.  Without that argument, it is written to the
+standard output of the call that started the run.  In a notebook, this is the cell of that call.
 
-Therefore, the text is in `run.output`, and goes to `output=` or, without it, to the output of the
-call that started the run: in a notebook, to that call's cell.  Standard error stays a separate
-stream, in the right cell.  If a run is watched, for example in a `%%tfrt` cell, its board shows
-standard error, too.  The run is found through the context variable RUN, which asyncio's tasks and
-`asyncio.to_thread` inherit.  Bytes that another process or a C library writes to the file
-descriptor are not captured.
+Standard error stays a separate stream, and appears in the cell that started the run.  If a run is
+watched, for example in a `%%tfrt` cell, its board shows standard error, too.
+
+The context variable RUN identifies the run.  Asyncio's tasks and `asyncio.to_thread` inherit the
+variable.  Bytes that another process or a C library writes to the file descriptor are not captured.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from tfrt_runtime.host.request import Request
 
 
 def divert_output() -> None:
-    """Divert kernels' standard output to their runs from now on.
+    """Replace standard output by a stream that passes on kernels' text to their runs.
 
-    This lasts until another stream replaces standard output, as in `contextlib.redirect_stdout`, so
-    each start of a run checks it.
+    Other code may replace standard output again, for example `contextlib.redirect_stdout`, so each
+    start of a run calls this function.
     """
     if type(sys.stdout) is not Diverted and sys.stdout is not None:
         sys.stdout = cast(TextIO, Diverted(sys.stdout, of_watched=False))
 
 
 def divert_errors() -> Callable[[], None]:
-    """Divert the standard error of kernels in watched runs to these runs.
+    """Replace standard error by a stream that passes on the text of kernels in watched runs.
 
-    Return a function that undoes this.
+    Return a function that restores standard error.
     """
     stream = sys.stderr
     diverted = sys.stderr = cast(TextIO, Diverted(stream, of_watched=True))
@@ -48,16 +48,22 @@ def divert_errors() -> Callable[[], None]:
 
 
 class Diverted:
-    """A text stream that diverts the text that kernels write.  Any thread may write to it.
+    """A text stream that passes on the text of kernels to their runs, and other text to a stream.
 
-    This is a separate object, because replacing the stream's `write` would last only until the end
-    of the cell: IPython replaces it as well.
+    The stream's `write` method is not replaced instead, because IPython replaces that method, too,
+    and restores it at the end of the cell.
+
+    Threads:
+        any
     """
 
     def __init__(self, stream: TextIO, *, of_watched: bool) -> None:
         self._stream, self._of_watched = stream, of_watched
         self._owner = RUN.get()
-        """The run whose kernel installed the stream as its own standard output."""
+        """The run in which a kernel made this stream, or None.
+
+        The text of this run is not diverted.
+        """
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)

@@ -1,9 +1,9 @@
 """Kernels with `remote=True`: tasks on the Dask cluster of the host's work queue, or local calls.
 
-This module does not import Dask: the user supplies the client.
+This module does not import Dask, because the user supplies the client.
 
-A function defined in a notebook or a script is sent by value. Its code keeps the file name, so that
-a worker's traceback is shown here with its source lines.
+A function that is defined in a notebook or script is sent by value.  Its code keeps the file name,
+so that a traceback from a worker shows the source lines here.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ from tfrt_runtime.kernels.users.stories import story_of
 
 
 class DaskWorkQueue(WorkQueue):
-    """A work queue, `local`, for hosts whose remote kernels run as tasks of a `distributed.Client`.
+    """A work queue for hosts whose remote kernels run as tasks of a `distributed.Client`.
 
-    The client still belongs to the caller: closing the host does not close it.
+    Other kernels run on a local queue, which `local` describes.  The client still belongs to the
+    caller: closing the host does not close the client.
     """
 
     is_of_users = True
@@ -69,9 +70,10 @@ class DaskWorkQueue(WorkQueue):
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """Return a value for a future of this client, which remote kernels take unchanged, or None.
+        """Return a value for a future of this client, or None if the future is not of this client.
 
-        With `stays`, only remote kernels take the future, so its result is not fetched.
+        Remote kernels take the future itself.  With `stays`, only remote kernels use the value, so
+        the future's result is not fetched.
         """
         if getattr(future, "client", None) is not self.client:
             return None
@@ -81,7 +83,10 @@ class DaskWorkQueue(WorkQueue):
         return value
 
     def adopt(self, request: Request, value: AsyncValue) -> None:
-        """Record that `value` is an argument of a run, whose kernels then find its future."""
+        """Record that `value` is an argument of a run.
+
+        The run's remote kernels then use the value's future.
+        """
         future = self._given.pop(value, None)
         if future is not None:
             known = request.resources.get_or_create("remote values", _Known, _Known)
@@ -93,7 +98,10 @@ def _fetched(future: Any) -> object:
 
 
 def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:
-    """Return a kernel function that takes the frame, AsyncValues, and the attributes."""
+    """Return a kernel function that calls `function` on the cluster.
+
+    The kernel function takes the frame, the arguments as AsyncValues, and the attributes.
+    """
 
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
@@ -107,9 +115,10 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
 
 
 class _Known:
-    """The values of a run that are also on the cluster, until the run is over.
+    """The values of a run that are on the cluster, too.
 
-    A value is identified by its address, which stays unique while the value is referenced here.
+    A value is identified by its address, which stays unique because this object refers to the
+    value.
     """
 
     def __init__(self) -> None:
@@ -122,14 +131,21 @@ class _Known:
             self._futures[value.address] = value.reference(), future
 
     def future_of(self, value: AsyncValue) -> Any:
-        """Return the future whose task returns `value`, so that `value` is not sent again."""
+        """Return the future that has `value` as its result, or None.
+
+        A remote kernel passes the future to the cluster, so `value` is not sent again.
+        """
         with self._lock:
             found = (self._futures.get(address) for address in value.addresses())
             return next((one[1] for one in found if one is not None), None)
 
 
 class _Call:
-    """One call, which waits for arguments that are not on the cluster and resolves the results."""
+    """One call of a remote kernel.
+
+    The call waits for the arguments that are not on the cluster, submits a task, and resolves the
+    results when the task is done.
+    """
 
     def __init__(
         self,
@@ -157,7 +173,7 @@ class _Call:
         """Held until `begin` has returned."""
 
     def begin(self) -> None:
-        """Continue once each argument either is here or will be on the cluster."""
+        """Enter the run, and continue once each argument is available or will be on the cluster."""
         self._frame.request.enter()
         given = zip(self._arguments, self._remote, strict=True)
         with self._beginning:
@@ -171,7 +187,11 @@ class _Call:
             self._end_with(problem)
 
     def _has_submitted(self) -> bool:
-        """Submit the call to the cluster; if that fails, resolve its results and return False."""
+        """Submit the call to the cluster and return True.
+
+        If the call cannot or need not run on the cluster, resolve the results here and return
+        False.
+        """
         failed = next((v for v in self._arguments if v.state is State.ERROR), None)
         if failed is not None:
             for result in self._results:
@@ -210,9 +230,9 @@ class _Call:
         return True
 
     def _sent(self, value: AsyncValue) -> object:
-        """Return an argument for a task.
+        """Return an argument for a task: the value itself, or a future if the value is large.
 
-        If it is large, return a future, which other calls of the run find.
+        Other calls of the run find the future.
         """
         item = value.result(0)
         future = None if self._queue is None else self._queue.sent.future_of(item)
@@ -222,12 +242,16 @@ class _Call:
         return future
 
     def _arrived(self, future: Any) -> None:
-        """Handle the end of the task. One of the client's threads calls this."""
+        """Resolve the results after the end of the task.
+
+        Threads:
+            a thread of the client
+        """
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
-        # The event for the end of the kernel names the worker, and must precede the events of its
-        # results.
+        # Wait for `begin` to return: the event for the end of the kernel must precede the events of
+        # its results, which name the worker.
         with self._beginning:
             pass
         returned: object = _ON_CLUSTER
@@ -286,14 +310,14 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Stay:
-    """A description of a result that stays on the cluster: the kernel's name and the type."""
+    """A result that stays on the cluster: the name of the kernel, and the type of the result."""
 
     kernel: str
     type: str
 
 
 class _OnCluster(HostTensor):
-    """A placeholder for a value that only remote kernels take, so that it is not fetched."""
+    """A placeholder for a value that only remote kernels use, so that the value is not fetched."""
 
     def __repr__(self) -> str:
         return "on the cluster"
@@ -303,7 +327,7 @@ _ON_CLUSTER = _OnCluster()
 
 
 def _may_stay(type_text: str) -> bool:
-    """Tell whether values of the type may be large; small values are always fetched."""
+    """Return whether values of the type may be large; small values are always fetched."""
     if type_text in SCALAR_TYPES:
         return False
     try:
@@ -324,21 +348,23 @@ Place = tuple[str, str, str, str, int, int]
 
 
 MAX_FRAMES = 100
-"""Maximum number of frames: Dask cannot send the hundreds of frames that a RecursionError has.
+"""Maximum number of frames that a worker sends.
+
+A RecursionError has hundreds of frames, and Dask cannot send them.
 """
 MAX_SAID = 1000
-"""Maximum length of an exception's text; Dask would replace a longer exception with another one."""
+"""Maximum length of an exception's text.  Dask replaces a longer exception with another one."""
 
 
 class _Raised(Exception):
-    """A kernel's exception on a worker, with its cause and the locations that Dask omits.
+    """An exception of a kernel on a worker, with its cause and the places that Dask omits.
 
-    Dask sends only the files, names, and lines of frames, and tblib recreates them as frames of its
-    own code.
+    Dask sends only the files, names, and lines of the frames.  The module tblib, which Dask uses,
+    recreates the frames as frames of its own code.
     """
 
     def __init__(self, worker: str, places: Sequence[Sequence[Place]]) -> None:
-        """`places` are the frames of each exception in the chain."""
+        """Store the worker's address and the frames of each exception in the chain, in `places`."""
         super().__init__(worker, places)
         self.worker, self.places = worker, places
 
@@ -349,7 +375,7 @@ class _Raised(Exception):
     __repr__ = __str__
 
     def opened(self) -> BaseException:
-        """Return the kernel's exception with a traceback of these places."""
+        """Return the kernel's exception with a traceback of the recorded places."""
         assert self.__cause__ is not None
         chain = _chain(self.__cause__)
         # If some exceptions were lost on the way, only the first one is known to be the same.
@@ -387,7 +413,7 @@ def _places(problem: BaseException) -> list[Place]:
 
 
 def _traceback(places: Sequence[Place]) -> TracebackType | None:
-    """Return a traceback with these places, built from code that does nothing but raise."""
+    """Return a traceback with these places, built from generated code that only raises."""
     made: TracebackType | None = None
     for module, file, name, qualified, first, line in reversed(places):
         text = "\n" * (line - first) + "raise _"
@@ -434,9 +460,9 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """Run a kernel on a worker; on failure, raise its exception for Dask to send.
+    """Run a kernel on a worker.  Its exception is raised, so that Dask sends it.
 
-    Even a SystemExit is sent, because it would otherwise stop the worker.
+    Even a SystemExit is sent, because otherwise it would stop the worker.
     """
     from distributed import get_worker  # it is installed on the worker
 

@@ -1,10 +1,14 @@
-"""Attempts of one call of a user's kernel: which errors are retried, when, and for how long.
+"""The attempts of one call of a user's kernel: which errors are retried, when, and for how long.
 
-The options are the ones that tenacity's users ask for: errors by type or predicate, a growing delay
-with random jitter, a delay that the server specifies (`Retry-After`), and a deadline for all
-attempts.  The call ends immediately if the next delay would exceed the deadline.  Rejected
-alternative: tenacity itself, because its sleeps do not end when a run is cancelled, its deadline
-does not end a running attempt, and its exceptions would have to be taken apart for the notes.
+Users of the library tenacity ask for these options:
+
+- errors by type or predicate
+- a growing delay with random jitter
+- a delay that the server specifies (`Retry-After`)
+- a deadline for all attempts; the call ends immediately if the next delay would exceed it
+
+Rejected alternative: tenacity itself.  Its sleeps do not end when a run is cancelled, its deadline
+does not end a running attempt, and its exceptions do not list the earlier attempts as notes.
 """
 
 from __future__ import annotations
@@ -25,8 +29,7 @@ Delay = float | Callable[[Exception], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The options of `kernel` that apply to calls: attempts, time limits, and the number of
-    concurrent calls.
+    """The options of `kernel` that apply to calls: attempts, time limits, and concurrent calls.
 
     Raises:
         TfrtError: if an option is invalid.
@@ -87,7 +90,11 @@ class AttemptNote(str):
 
 
 class Attempts:
-    """The attempts of one call; only one thread or task may use it at a time."""
+    """The attempts of one call.
+
+    Threads:
+        one thread or task at a time
+    """
 
     def __init__(self, name: str, policy: Policy) -> None:
         """Start the first attempt."""
@@ -114,9 +121,9 @@ class Attempts:
         return TimeoutError(f"'{self._name}' took longer than {limit:g} s{more}")
 
     def pause_after(self, problem: Exception) -> float | None:
-        """Return the seconds until the next attempt after a failed one, or None if it was the last.
+        """Return the seconds until the next attempt, or None if `problem` ended the last attempt.
 
-        The notes of the last exception list the exceptions of the earlier attempts.
+        In the second case, `problem` gets notes that list the exceptions of the earlier attempts.
 
         Raises:
             Exception: any exception that the predicate `retry_on` or the function `delay` raises.
@@ -164,7 +171,7 @@ class Attempts:
 
 
 MAX_NOTED = 20
-"""Maximum number of attempts for which each gets a note.
+"""Maximum number of attempts that get a note each.
 
 If there are more attempts, only the first and the last ones get notes.
 """

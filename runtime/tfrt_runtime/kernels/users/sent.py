@@ -1,7 +1,8 @@
-"""Large values on a Dask cluster: each value is sent once, no matter how many tasks take it.
+"""Large values on a Dask cluster: each value is sent once, even if several tasks take it.
 
-Dask puts a task's arguments into the message that describes the task, once for each task; `scatter`
-sends a value separately, and workers get it from each other.
+Dask itself puts a task's arguments into the message that describes the task, so it sends a value
+once for each task.  Dask's function `scatter` sends a value separately, and the workers then get
+the value from each other.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ LARGE = 1 << 20
 KEPT = 8
 """Maximum number of values that stay on the cluster for later tasks.
 
-The least recently used one is dropped first.
+The value that was used least recently is dropped first.
 """
 
 
 class Sent:
-    """The values that a client has sent, identified by content, because a caller may change an
-    array between runs.
+    """The values that a client has sent.
+
+    They are identified by content, because a caller may change an array between runs.
     """
 
     def __init__(self, client: Any) -> None:
@@ -31,10 +33,12 @@ class Sent:
         self._lock = threading.RLock()
 
     def future_of(self, value: object) -> Any:
-        """Return the future for `value`, which is sent now if it is large, or None if it is small.
+        """Return the future for `value` if it is large, or None if it is small.
+
+        A large value is sent now unless it is on the cluster already.
 
         Raises:
-            Exception: an exception that Dask raises because the value cannot be sent.
+            Exception: an exception that Dask raises because it cannot send the value.
         """
         is_small = value is None or isinstance(value, bool | int | float | str)
         if is_small or import_module("dask.sizeof").sizeof(value) < LARGE:

@@ -1,5 +1,6 @@
-"""Types of native kernels as users write them: as a string, `(f64, tensor<?x?xf32>) -> (i32,
-f64)`, or as annotations.
+"""Types of native kernels as users write them, in a string or as annotations.
+
+An example of a string is `(f64, tensor<?x?xf32>) -> (i32, f64)`.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ _ELEMENTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number.  `word` is its type, and `dtype` is the numpy type that stores it."""
+    """A number.  `word` is its type in programs, and `dtype` is the numpy type that stores it."""
 
     word: str
     dtype: np.dtype[np.generic]
 
     @property
     def payload(self) -> int:
-        """The number that stands for the scalar's type in `native.kernels.user_kernels`."""
+        """The number for the scalar's type that `native.kernels.user_kernels` reads."""
         return SCALAR_TYPES[self.word]
 
     @property
     def calculated(self) -> np.dtype[np.generic]:
-        """The type in which a native kernel calculates.
+        """The numpy type in which a native kernel calculates.
 
         Integers behave like Python's as long as 64 bits suffice.
         """
@@ -57,9 +58,10 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A dense tensor of any sizes.
+    """A dense tensor of a given rank, with dimensions of any size.
 
-    A kernel receives the tensor as an array, and may write to it only if it is an out tensor.
+    A kernel receives the tensor as an array.  The kernel may write to the array only if the tensor
+    is an out tensor.
     """
 
     element: ElementType
@@ -74,7 +76,7 @@ class Tensor:
 
     @property
     def payload(self) -> int:
-        """The number that stands for the tensor's type in `native.kernels.user_kernels`."""
+        """The number for the tensor's type that `native.kernels.user_kernels` reads."""
         number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
         return number + TYPE_OUT * self.is_out
 
@@ -83,7 +85,7 @@ class Tensor:
 class Signature:
     """The types that a native kernel takes and returns.
 
-    If a kernel returns nothing, programs receive a chain.
+    A kernel that returns nothing gives programs a chain.
     """
 
     arguments: tuple[Scalar | Tensor, ...]
@@ -96,7 +98,7 @@ class Signature:
 
     @property
     def annotations(self) -> tuple[object, ...]:
-        """The arguments as annotations of a Python kernel."""
+        """The argument types as annotations of a Python kernel."""
         return tuple(map(_annotation, self.arguments))
 
     def applied(self, signature: inspect.Signature) -> inspect.Signature:
@@ -112,13 +114,12 @@ class Signature:
 
 
 def parse_signature(text: str) -> Signature:
-    """Read `(types) -> type`, `(types) -> (types)`, or `(types) -> ()`.
+    """Read a signature: `(types) -> type`, `(types) -> (types)`, or `(types) -> ()`.
 
     An `out tensor<...>` is a tensor that the kernel writes.
 
     Raises:
-        TfrtError: if the text has none of these forms, or has types that native kernels do not
-            support.
+        TfrtError: if the text has another form, or has types that native kernels do not support.
     """
     match = re.fullmatch(r"\s*\((.*?)\)\s*->\s*(?:\((.*)\)|(.*?))\s*", text)
     if match is None:

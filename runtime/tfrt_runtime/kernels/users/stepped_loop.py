@@ -1,8 +1,8 @@
-"""The event loop for `async def` kernels on systems that cannot start a thread for it.
+"""The event loop for `async def` kernels on systems that cannot start a thread.
 
-The loop is a source of `one_thread`: during a wait, and between cells, it runs one iteration of its
-due callbacks.  Sockets are not supported, because a browser page has none.  Rejected alternative:
-the page's own loop, which does not run while a cell waits.
+`one_thread` runs the loop in steps, during a wait and between cells.  Each step runs the callbacks
+that are due.  Sockets are not supported, because a browser page has none.  Rejected alternative:
+the page's own event loop, which does not run while a cell waits.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tfrt_runtime.host.one_thread import ONE_THREAD
 
 
 class _NoSockets:
-    """A selector that finds no events and never sleeps, because `one_thread` does the sleeping."""
+    """A selector that finds no events and never sleeps; `one_thread` sleeps instead."""
 
     def select(self, timeout: float | None) -> list[object]:
         return []
 
 
 class SocketlessLoop(asyncio.BaseEventLoop):
-    """A loop without sockets, which calls `selector` to sleep."""
+    """An event loop without sockets, which calls `selector` to sleep."""
 
     def __init__(self, selector: Any) -> None:
         super().__init__()
@@ -37,29 +37,31 @@ class SocketlessLoop(asyncio.BaseEventLoop):
 
 
 class SteppedLoop(SocketlessLoop):
-    """A loop that runs one iteration at a time."""
+    """An event loop that runs one iteration at a time."""
 
     _scheduled: list[asyncio.TimerHandle]
     _ready: Any
 
     def __init__(self, ended: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """`ended` is called to cancel the tasks of a loop that is about to be closed."""
+        """Add the loop to `one_thread`.
+
+        `ended` returns a coroutine that cancels the tasks of a loop that is about to be closed.
+        """
         super().__init__(_NoSockets())
         self._ended = ended
         ONE_THREAD.add(self.step)
 
     def step(self) -> float | None:
-        """Run due callbacks.
+        """Run the callbacks that are due.
 
-        Return the seconds until the next callback is due, or None if only outside code can
-        continue.
+        Return the seconds until the next callback is due, or None if no callback is scheduled.
         """
         if self.is_closed() or self.is_running():
             return None
         outer = events._get_running_loop()
         task = None if outer is None else asyncio.current_task(outer)
-        # The page's loop runs the waiting cell; the futures that a kernel awaits belong to this
-        # loop.
+        # The page's loop runs the cell that waits. Kernels must see this loop instead, because the
+        # futures that they await belong to this loop.
         if outer is not None and task is not None:
             tasks._leave_task(outer, task)
         events._set_running_loop(None)

@@ -1,7 +1,8 @@
-"""The history of a watched run's calls on a Dask cluster: sent, queued, running, lost, back.
+"""Record the history of a watched run's calls on a Dask cluster.
 
-Dask's scheduler and workers record the history of each task.  The history is requested from time to
-time during the run, without blocking a thread, and once more after the run.
+A history is a list of moments: when the call was sent, queued, running, lost with its worker, and
+back.  Dask's scheduler and workers record the history of each task.  This module asks for the
+histories from time to time during the run, without blocking a thread, and once more after the run.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _TOLD = {
 def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Moments:
     """Return the list of moments of a call of `kernel` in a watched run.
 
-    The first one is `sent`.
+    The first moment is `sent`.
     """
     make = partial(_Stories, client)
     stories = frame.resources.get_or_create("remote stories", _Stories, make)
@@ -42,7 +43,7 @@ def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Momen
 
 
 class _Stories:
-    """The history of the calls of a watched run, from Dask's scheduler and workers."""
+    """The histories of a watched run's calls."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -53,7 +54,7 @@ class _Stories:
     def begin(self, kernel: int, future: Any) -> Moments:
         """Record that a call of a kernel is being sent now.
 
-        Return its moments, to which the caller adds its arrival.
+        Return the call's list of moments.  The caller appends the moment of the result's arrival.
         """
         moments: Moments = [(time.monotonic_ns(), "sent", "")]
         self._calls[str(future.key)] = kernel, moments
@@ -62,11 +63,11 @@ class _Stories:
     def told(self, *, waits: bool = False) -> list[tuple[int, Moments]]:
         """Return the kernel and the moments of each call so far, in the order of the calls.
 
-        With `waits`, the cluster is queried now; otherwise, its last report is used.
+        With `waits`, ask the cluster now; otherwise, use its last report.
 
-        The clocks of other machines may differ, so each moment is moved to lie between the first
-        and the last one, which are from this machine's clock.  If the cluster does not report a
-        call, only these two moments are known.
+        The clocks of other machines may differ from this machine's clock.  The first and the last
+        moment are from this machine, so moments from other machines are moved to lie between them.
+        If the cluster does not report a call, only the first and the last moment are known.
         """
         calls = dict(self._calls)
         with contextlib.suppress(Exception):  # the cluster may be closed or busy
@@ -108,7 +109,7 @@ class _Stories:
 
 
 def _moment_of(where: str, words: tuple[Any, ...], cause: str) -> str:
-    """Return the meaning of a line in a task's story, or ""."""
+    """Return what a line of a task's history means, or "" if it means nothing here."""
     if where != "scheduler":
         return _TOLD.get(words, "")
     is_lost = cause.startswith("handle-worker-cleanup") and words[1:] == ("released",)

@@ -67,26 +67,34 @@ Programs can use them in addition to the runtime's own kernels.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserKernel:
-    """The author's view of a kernel: `function.kernel` of a function that `kernel` decorated."""
+    """A kernel as its author sees it.
+
+    A function that `kernel` decorated has this object as its attribute `kernel`.
+    """
 
     name: str
     function: Callable[..., object]
     attributes: tuple[Keyword, ...]
     signature: inspect.Signature
-    """The parameters and their types, from annotations or a native signature, without the frame."""
+    """The parameters and their types, without the frame.
+
+    The types come from annotations or from a native signature.
+    """
 
     @property
     def place(self) -> Location | None:
-        """The first line of the function, including its decorators, or None if it is not written in
-        Python.
+        """The first line of the function, including its decorators.
+
+        It is None if the function is not written in Python.
         """
         code = getattr(self.function, "__code__", None)
         return None if code is None else Location(code.co_filename, code.co_firstlineno, 1)
 
     def check_is_registered(self) -> None:
-        """Refuse a call of a function by its kernel's name if another function has that name now.
+        """Reject a call of this function if its kernel's name now belongs to another function.
 
-        The same function may have been redefined, for instance by running a module or cell again.
+        A function may have been redefined, for instance by running a module or cell again.  That
+        counts as the same function.
 
         Raises:
             TfrtError: located at the caller's line, if another function has the name.
@@ -113,7 +121,10 @@ class UserKernel:
 
 
 class Tracing(threading.local):
-    """The function to call for a kernel on this thread, if it is not the kernel's own function."""
+    """The state of tracing on this thread.
+
+    `call` is the function that a call of a kernel runs, or None to run the kernel's own function.
+    """
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
 
@@ -125,8 +136,9 @@ USER_FUNCTIONS: dict[str, UserKernel] = {}
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
-    """The type of `kernel`'s result for type checkers: a function with the same types, plus its
-    kernel.
+    """The type of `kernel`'s result for type checkers.
+
+    It is a function with the same types, plus the attribute `kernel`.
     """
 
     kernel: UserKernel
@@ -188,16 +200,16 @@ def kernel(
     """Register the decorated function as kernel `name`, replacing any earlier one.
 
     Without a name, the kernel is named `py.FUNCTION`, or `MODULE.FUNCTION` in a module.  Python can
-    still call the function as before; only while a program is being traced does a call make an
-    operation.  Its attribute `kernel` is the `UserKernel`.
+    still call the function as before; while a program is being traced, a call makes an operation
+    instead.  The function's attribute `kernel` is the `UserKernel`.
 
     The function runs with the GIL on the worker that reaches it or, with `blocking`, on a thread of
     the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
     are passed as read-only numpy arrays; a parameter annotated `AsyncValue` is not awaited, and
-    with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them:
-    None is a chain where the program expects one, a tuple is several results, and a numpy array is
-    a tensor.  If the function raises an exception, the exception is the cause of the results'
-    error; raise `KernelError` to choose the message.
+    with `raw`, all arguments are AsyncValues.  Results have the types that the program gives them.
+    None becomes a chain if the program expects a chain, a tuple becomes several results, and a
+    numpy array becomes a tensor.  If the function raises an exception, the exception is the cause
+    of the results' error; raise `KernelError` to choose the message.
 
     Args:
         native: compile the function with Numba, so that it runs without the GIL. Pass True to take
@@ -217,9 +229,9 @@ def kernel(
             call that exceeds its `deadline` or `timeout` fails with a `TimeoutError`.
         limit: how many calls may run at the same time on one host, including calls that are waiting
             for their next attempt.
-        remote: run the function as a task of the client on a host with a `DaskWorkQueue`; on other
-            hosts, it runs where the last of its arguments becomes available, except in `%%tfrt`
-            cells, where it is an error.
+        remote: run the function as a task of the client on a host with a `DaskWorkQueue`.  On other
+            hosts, the function runs on the thread that makes the last argument available.  In
+            `%%tfrt` cells, a call without a cluster is an error.
 
     Raises:
         TfrtError: if `native` is not a valid signature of a native kernel, or the options do not
@@ -268,8 +280,9 @@ def kernel(
 
 
 def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
-    """Return a kernel's result types for operands of these types, or None if it has
-    no annotation.
+    """Return a kernel's result types for operands of these types.
+
+    Return None if the kernel's result has no annotation.
     """
     returned = USER_FUNCTIONS[name].signature.return_annotation
     return result_types(returned, operands) if has_annotation(returned) else None
@@ -279,7 +292,7 @@ def own_name(function: Callable[..., object]) -> str:
     """Return a kernel's default name, which is the same in processes that `multiprocessing` starts.
 
     Raises:
-        TfrtError: if the function has no name, like a lambda.
+        TfrtError: if the function has no name, as a lambda has none.
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
@@ -292,7 +305,8 @@ def own_name(function: Callable[..., object]) -> str:
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
     """Return a function that calls `function` or, on a thread that is tracing, makes an operation.
 
-    Its code has the location of `function`, so that tracebacks and tools show that location.
+    The returned function's code has the location of `function`, so that tracebacks and tools show
+    that location.
     """
 
     def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip  # noqa: E501
@@ -334,8 +348,8 @@ def user_kernel(
     """Return a kernel that calls `function` with the options of `kernel`.
 
     Raises:
-        TfrtError: if the policy does not fit the function, or a parameter other than the first is
-            the frame.
+        TfrtError: if the policy does not fit the function, if a parameter other than the first is
+            the frame, or if a parameter is a collection of values.
     """
     HOOKS.has_user_kernels = True
     HOOKS.calling_module = __name__
@@ -378,10 +392,10 @@ def user_kernel(
 def remote_kernel(
     made: PythonKernel, function: Callable[..., object], policy: Policy
 ) -> PythonKernel:
-    """Return `made` as a kernel that runs on a cluster.
+    """Return a copy of `made` that runs on a cluster.
 
     Raises:
-        TfrtError: if it has a time limit, a call limit, or parameters that are not awaited.
+        TfrtError: if the kernel has a time limit, a call limit, or parameters that are not awaited.
     """
     assert made.parameters is not None and made.keywords is not None
     limits = (policy.timeout, policy.deadline, policy.limit)
@@ -403,14 +417,14 @@ def native_kernel(
     types: str | bool,
     policy: Policy = ONCE,
 ) -> PythonKernel:
-    """Return `made` with a native version that Numba compiles when a program needs it.
+    """Return a copy of `made` with a native version, which Numba compiles when a program needs it.
 
     Args:
         types: the kernel's signature, or True to use its annotations.
 
     Raises:
-        TfrtError: if the signature is invalid or does not fit the function, or the kernel's options
-            need Python.
+        TfrtError: if the signature is invalid or does not fit the function, or if the kernel's
+            options need Python.
     """
     if made.raw or made.blocking or made.frame or policy != ONCE:
         refuse(
@@ -431,8 +445,8 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
-    # A loop may take long for any numbers; a call that takes tensors decides at run time whether it
-    # is heavy.
+    # A kernel with a loop may take long for any numbers. For a kernel that takes tensors, each call
+    # decides at run time whether it is heavy.
     has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
     takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
     made = replace(

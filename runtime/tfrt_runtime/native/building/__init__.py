@@ -1,6 +1,6 @@
 """Compilation of the core to machine code.
 
-`entries` lists its exports.  `lowering` turns the core into LLVM IR, and `build` turns that IR into
-a shared object for one of `machines`; `python_api` adapts the core to CPython on machines whose
-pointers are narrower than words.
+`entries` lists the functions that the core exports.  `lowering` turns the core's Python source into
+LLVM IR.  `build` compiles that IR into a shared object for one of the `machines`.  `python_api`
+connects the core to CPython on machines whose pointers are narrower than a word (64 bits).
 """

@@ -1,11 +1,13 @@
 """Compile the native core to shared objects.
 
-An object for this machine goes into the cache; a wheel contains one for each kind of machine.
-Building runs in a separate process (`library.build_core`), so that the process that needs the core
-imports neither Numba nor llvmlite.  Numba turns each function into LLVM IR that uses none of
-Numba's helpers and is the same for all kinds of machines.  All functions are put into one module,
-together with a few lines of IR that depend on the machine.  The module gets simple wrappers (`word
-name(word, ...)`) for the functions, and is optimized and linked once.
+`build_here` compiles for this machine; the result goes into the cache.  `build_for_wheel` compiles
+for all kinds of machines.  `library.build_core` runs this module in a separate process, so that the
+process that uses the core imports neither Numba nor llvmlite.
+
+Numba turns each function into LLVM IR that calls none of Numba's helpers and is the same for all
+machines.  The functions are linked into one module.  The module also has a few lines of IR that
+differ between machines, and a wrapper `word name(word, ...)` for each exported function.  The
+module is optimized once, as a whole.
 """
 
 import functools
@@ -42,10 +44,10 @@ define i64 @"{name}"({parameters}) {{
 
 
 def wrapper(name: str, inner: str, count: int) -> str:
-    """Return a function with a C signature that wraps an inner function.
+    """Return the IR of a C function `name` that calls Numba's function `inner` with `count` words.
 
-    Numba's inner functions write their result through the first parameter; a function without a
-    result writes a null pointer there, which reads as 0.
+    Numba's functions write their result through the first parameter.  A function without a result
+    writes a null pointer there, which the wrapper returns as 0.
     """
     words = [f"i64 %{i}" for i in range(count)]
     declared = ", ".join(["ptr", "ptr", *["i64"] * count])
@@ -59,7 +61,10 @@ def wrapper(name: str, inner: str, count: int) -> str:
 
 
 def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
-    """Return a wrapper of an export's inner function, with the C name and the C types."""
+    """Return the IR of a C function `name` that calls `inner`.
+
+    The C function has the export's parameter types.
+    """
     kinds = list(enumerate(export.parameters))
     lines = [f"  %w{i} = ptrtoint ptr %{i} to i64" for i, kind in kinds if kind == "ptr"]
     words = ", ".join(f"i64 %w{i}" if kind == "ptr" else f"i64 %{i}" for i, kind in kinds)
@@ -80,9 +85,9 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
 
 
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
-    """Add an attribute to native functions, such as the functions that `memory.inline` marks.
+    """Add an LLVM attribute to the native functions whose Python names are in `names`.
 
-    In Numba's names, each part of a qualified name is preceded by its length.
+    In the names of Numba's IR, the Python name follows its length and precedes the letter B.
     """
     marks = [f"{len(name)}{name}B" for name in names]
     for function in module.functions:
@@ -91,7 +96,7 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
 
 def collect(progress: Callable[[str], None]) -> list[str]:
-    """Let Numba generate the IR of every entry; return the wrappers that export the entries."""
+    """Let Numba generate the IR of every exported function; return the IR of the wrappers."""
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
@@ -113,9 +118,10 @@ def collect(progress: Callable[[str], None]) -> list[str]:
 
 
 def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.ModuleRef:
-    """Return all collected IR as one unoptimized module, in which only entries are visible.
+    """Link all collected IR into one unoptimized module.
 
-    `header` contains the lines of IR that name the target machine.
+    Only exported functions remain visible.  `header` contains the lines of IR that name the target
+    machine.
     """
     # Remove the name of the machine for which Numba generated the IR.
     made = (re.sub(r"^target .*\n", "", text, flags=re.MULTILINE) for text in lowering.COLLECTED)
@@ -123,13 +129,13 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
     kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
     if not machine.has_wide_pointers:
         adapters, names = python_api.adapters(entries.load(), threads.EXPORTS, entries.exports())
-        # These come first, because Numba declares functions of CPython with other types, but never
-        # calls them.
+        # The adapters come first: Numba also declares these CPython functions, with other types,
+        # but never calls them.
         texts = [*adapters, *texts]
         kept.update(names)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
     for function in module.functions:
-        # Functions are made internal so that LLVM removes the functions that no wrapper uses.
+        # LLVM removes internal functions that no wrapper uses.
         if not function.is_declaration and function.name not in kept:
             function.linkage = "internal"
     mark_functions(module, memory.INLINE, "alwaysinline")
@@ -138,7 +144,11 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
 
 def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
-    """Link all modules into one, in pairs, because each step traverses the whole module so far."""
+    """Link all modules into one.
+
+    Linking in pairs is faster than adding one module at a time, because each step traverses the
+    whole module built so far.
+    """
     while len(modules) > 1:
         for first, second in zip(modules[::2], modules[1::2], strict=False):
             first.link_in(second)
@@ -147,7 +157,7 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
 
 
 def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core as an object file that works on every machine of the given kind."""
+    """Return the core as an object file for all machines of the given kind."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     align_functions()
@@ -172,14 +182,20 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
 def align_functions() -> None:
     """Align functions to cache lines (64 bytes).
 
-    The loop of sync functions takes up to a third longer at some positions within a cache line, and
-    any change to code before the loop would move it to such a position.
+    At some positions within a cache line, the loop that runs sync functions takes up to a third
+    longer.  Without alignment, any change to earlier code could move the loop to such a position.
     """
     llvm.set_option("tfrt-nb", "-align-all-functions=6")
 
 
 def linker(machine: Machine) -> list[str]:
-    """Return the command for a linker: LLVM's, which supports all machines, or this machine's."""
+    """Return the command of a linker for `machine`.
+
+    LLVM's linker supports all machines; the system's `ld` supports only this machine.
+
+    Raises:
+        SystemExit: if no linker is installed.
+    """
     if found := shutil.which(machine.linker):
         return [found]
     if importlib.util.find_spec("ziglang") is not None:
@@ -192,11 +208,11 @@ def linker(machine: Machine) -> list[str]:
 
 
 def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """Return the core as a shared object that works on every machine of the given kind.
+    """Return the core as a shared object for all machines of the given kind.
 
     Raises:
-        subprocess.CalledProcessError: if the linker fails; it has reported the reason on standard
-            error.
+        subprocess.CalledProcessError: if the linker fails.  The linker has reported the reason on
+            standard error.
     """
     with tempfile.TemporaryDirectory() as folder:
         made, shared = Path(folder, "core.o"), Path(folder, "core.elf")
@@ -207,15 +223,16 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
 
 
 def build_here(before: str) -> None:
-    """Write the sources' fingerprint, on one line, and this machine's core to standard output.
+    """Compile the core for this machine.
 
-    Each step also writes a line to standard error.  `before` is the fingerprint that was computed
-    before the sources were imported.
+    Writes one line with the sources' fingerprint, followed by the shared object, to standard
+    output, and one line per step to standard error.  `before` is the fingerprint that was computed
+    before this process imported the sources.
 
     Raises:
-        RuntimeError: if the sources have changed since then.
+        RuntimeError: if the sources have changed since `before` was computed.
     """
-    linker(MACHINES[this_machine()])  # compiling takes half a minute: report a missing linker first
+    linker(MACHINES[this_machine()])  # report a missing linker before half a minute of compiling
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
     wrappers = collect(show)
@@ -228,8 +245,7 @@ def build_here(before: str) -> None:
 
 
 def build_for_wheel(folder: str, *machines: str) -> None:
-    """Write `core-MACHINE.elf` into a folder for each given machine, or for all machines if none is
-    given.
+    """Write `core-MACHINE.elf` into `folder` for each of `machines`, or for all if none is given.
 
     The project's build hook calls this.
     """
@@ -241,12 +257,12 @@ def build_for_wheel(folder: str, *machines: str) -> None:
 
 
 def show(line: str) -> None:
-    """Print a line of progress."""
+    """Print a progress line to standard error."""
     print(line, file=sys.stderr, flush=True)
 
 
 def show_some(line: str) -> None:
-    """Print a line of progress for a log; of the lines about entries, print every hundredth."""
+    """Print a progress line, but only every hundredth of the lines `NUMBER/COUNT NAME`."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from tfrt_runtime.native import memory
 
 MODULES = (
-    # This includes all of `kernels`.
     "cells",
     "async_value",
     "events",
@@ -40,15 +39,17 @@ PACKAGE = "tfrt_runtime.native"
 
 
 def exports() -> dict[str, memory.Export]:
-    """Return the functions that other compiled code calls, by C name; call `load` first."""
+    """Return the functions that other compiled code calls, keyed by C name.
+
+    Call `load` first: importing the modules registers the functions.
+    """
     return memory.EXPORTS
 
 
 def load() -> dict[str, Callable[..., object]]:
-    """Import every module of the core.
+    """Import every module of the core; return the functions that Python calls, its entries.
 
-    Returns its entries, keyed by the names under which they are exported: `module.function`,
-    without packages.
+    The keys are the exported names: `module.function`, without packages.
     """
     kernels = importlib.import_module(f"{PACKAGE}.kernels")
     found = [f"kernels.{one.name}" for one in pkgutil.iter_modules(kernels.__path__)]

@@ -1,25 +1,22 @@
-"""Use Numba only to generate LLVM IR.  Importing this module imports Numba.
+"""Generate LLVM IR for the core with Numba.  Importing this module imports Numba.
 
-`install` defines each function of `memory` as LLVM IR, and lets Numba compile every function marked
-`native` into its callers.
+`install` teaches Numba the LLVM IR of each function of `memory`, and that functions marked `native`
+may call each other.  `collect` adds one function's IR to `COLLECTED`, exactly as Numba generated
+it.  `TENSOR_OPERATIONS` has the LLVM IR of each function of `tensor_loops`: loops over vectors, and
+calls of BLAS, whose C interface is described at https://www.netlib.org/blas/
 
-By itself, Numba would link each function with all of its callees, optimize the result, and generate
-machine code, once per function.  That would take more than half of the build time, for code that is
-linked and optimized again as a whole.  Here, each function's IR is kept once, as Numba generated it
-(`collect`).  Of Numba's passes, only those that affect such code are run (`Pipeline`).
+By itself, Numba would link each function with all its callees, optimize the result, and generate
+machine code.  `build` does all of this again for the whole core, so doing it per function would
+more than double the build time.  `Pipeline` therefore runs only the Numba passes that the core
+needs.
 
-This relies on Numba's internals (a library class and `get_executable`), which is why Numba is
-pinned to a minor version.  It also modifies the process in which it is installed, so that process
-must not do anything else.
+This module depends on Numba's internals (a library class and `get_executable`), so Numba is pinned
+to a minor version.  `install` changes Numba for the whole process, so the process must not use
+Numba for anything else.
 
-`TENSOR_OPERATIONS` has LLVM IR for each function of `tensor_loops`: loops over vectors, and calls
-of BLAS.
-
-The C interface of BLAS is described at https://www.netlib.org/blas/
-
-The core is compiled without using the processor's widest registers, and its optimizer vectorizes no
-loops, so vectorized code is written explicitly here.  A vector of 16 elements uses as many
-registers as it needs.
+The core is compiled without the processor's widest registers and without automatic vectorization of
+loops.  The vectorized loops are therefore written explicitly here.  LLVM splits each vector of 16
+elements over as many registers as it needs.
 """
 
 import gc
@@ -42,9 +39,9 @@ NUMBA_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "boundscheck": False,
     "error_model": "numpy",
-    # The rewrites apply to arrays; the core's code is the same without them.
+    # The rewrites only affect arrays, which the core does not use.
     "no_rewrites": True,
-    # Python calls the entries through our own wrappers.
+    # `build` generates the wrappers through which Python calls the entries.
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
@@ -60,7 +57,10 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""The passes, of Numba's 20, that integer code without closures, arrays, and exceptions needs."""
+"""The Numba passes that integer code without closures, arrays, and exceptions needs.
+
+Numba has 20 passes in total.
+"""
 
 I64, I32, F64, F32, VOID = (
     ir.IntType(64),
@@ -76,7 +76,7 @@ CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
 
 class Pipeline(CompilerBase):
-    """A compiler that runs `PASSES`."""
+    """A Numba compiler that runs `PASSES`."""
 
     def define_pipelines(self) -> list[PassManager]:
         passes = PassManager("native")  # type: ignore[no-untyped-call]
@@ -92,7 +92,7 @@ def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.V
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """Return a function that `machines` or `threads` defines."""
+    """Return the declaration of a function that `machines` or `threads` defines in LLVM IR."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -105,7 +105,7 @@ def compare_and_swap(
 
 
 def machine_call(name: str, returns: ir.Type = VOID) -> Emit:
-    """Emit a call of a function that takes words and that `machines` defines for each machine."""
+    """Return an emitter of calls of `name`, a function on words that `machines` defines."""
 
     def emit(builder: ir.IRBuilder, *words: ir.Value) -> ir.Value:
         kind = ir.FunctionType(returns, [I64] * len(words))
@@ -133,7 +133,7 @@ def call_for_f64(builder: ir.IRBuilder, function: ir.Value, first: ir.Value) -> 
 
 
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
-    """Read a clock into two words on the stack; return nanoseconds."""
+    """Emit code that reads a clock; return the time in nanoseconds."""
     with builder.goto_entry_block():
         time = builder.alloca(I64, 2)
     kind = ir.FunctionType(I32, [I32, I64.as_pointer()])
@@ -231,10 +231,10 @@ NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}
 def install_operation(
     function: Callable[..., object], inputs: str, output: str, emit: Emit
 ) -> None:
-    """Let Numba emit `emit`'s IR where code calls `function`, which takes `inputs` and returns
-    `output`.
+    """Make Numba emit the IR of `emit` for each call of `function`.
 
-    An overload would become a separate function, with a call and its checks at each use.
+    `inputs` and `output` have one letter per value, as in `NUMBA_TYPES`.  A Numba overload would
+    instead compile to a separate function, with a call and checks at each use.
     """
     parameters = [NUMBA_TYPES[kind] for kind in inputs]
 
@@ -251,9 +251,9 @@ def install_operation(
 
 
 def install() -> None:
-    """Let Numba collect IR in this process, for all functions marked `native` so far."""
-    # Most of the objects that Numba creates survive: garbage collections would take an eighth of
-    # the time, and would only reduce the memory in use from 480 MB to 250 MB.
+    """Prepare this process's Numba to collect the IR of all functions marked `native` so far."""
+    # Garbage collection would take an eighth of the build time, to reduce the memory in use from
+    # 480 MB to 250 MB.
     gc.disable()
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
@@ -264,7 +264,7 @@ def install() -> None:
 
 
 COLLECTED: list[str] = []
-"""One module of LLVM IR per collected function."""
+"""The LLVM IR of the collected functions: one module per function."""
 
 
 class CollectingLibrary(codegen.JITCodeLibrary):
@@ -281,18 +281,18 @@ class CollectingLibrary(codegen.JITCodeLibrary):
 
 
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
-    """Make a Python function that represents a compiled one; it is never called.
+    """Return the Python function that represents a compiled function to Numba.
 
-    Numba looks functions up by this object, so each function needs its own.
+    The function is never called.  Numba uses it as a key, so each compiled function needs its own.
     """
     name = made.qualname.rpartition(".")[2]
     return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))
 
 
 def collect(function: Callable[..., object], words: int) -> str:
-    """Add the IR of a function that takes `words` words, and of its callees, to `COLLECTED`.
+    """Add the IR of a function of `words` words, and of all its callees, to `COLLECTED`.
 
-    Returns the function's name.
+    Returns the function's name in the IR.
     """
     signature = (types.int64,) * words
     compiled = numba.njit(pipeline_class=Pipeline, **NUMBA_OPTIONS)(function)
@@ -308,18 +308,22 @@ ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 
 
 def wide(kind: ir.Type, lanes: int) -> ir.Type:
-    """Return the type that holds `lanes` elements as one value."""
+    """Return the type of a vector of `lanes` elements, or the element type itself for one lane."""
     return ir.VectorType(kind, lanes) if lanes > 1 else kind
 
 
 def place(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, kind: ir.Type) -> ir.Value:
-    """Return a pointer to element `index` of an array of 4-byte elements."""
+    """Return a pointer to element `index` of an array whose elements have 4 bytes."""
     offset = builder.shl(index, ir.Constant(I64, 2))
     return pointer(builder, builder.add(base, offset), kind)
 
 
 def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int], None]) -> None:
-    """Emit `body(index, lanes)` for whole vectors, and then for the remaining single elements."""
+    """Emit a loop over `count` elements.
+
+    The loop runs `body(index, 16)` for whole vectors, and `body(index, 1)` for the remaining
+    elements.
+    """
     zero, one, lanes = (ir.Constant(I64, number) for number in (0, 1, LANES))
     whole = builder.and_(count, ir.Constant(I64, -LANES))
     with cgutils.for_range_slice(builder, zero, whole, lanes, I64) as (index, _):
@@ -397,7 +401,7 @@ def multiply_row(
 def call(
     builder: ir.IRBuilder, function: ir.Value, words: list[ir.Type], arguments: list[ir.Value]
 ) -> None:
-    """Emit a call of the C function at an address; the function has no result."""
+    """Emit a call of the C function at address `function`, which returns nothing."""
     kind = ir.FunctionType(ir.VoidType(), words)
     builder.call(builder.inttoptr(function, kind.as_pointer()), arguments)
 

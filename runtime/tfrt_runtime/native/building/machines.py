@@ -1,12 +1,13 @@
-"""The machines for which the core is built: processor, C library, threads, and pointers.
+"""The kinds of machines for which the core is built.
 
-The core's IR is the same for all of them: words have 64 bits, and an address is a word.  This
-module has the differences as LLVM IR: the functions that `lowering` calls for the C library and, in
-`threads`, the context of a thread.  WebAssembly has 32-bit pointers, and the type of a call must be
-exactly the type of the called function; therefore, adapters (`python_api`) connect the core to
-CPython.
+On all of them, the core's IR is the same: a word has 64 bits, and an address is a word.  A
+`Machine` has the LLVM IR that differs: the functions of the C library that `lowering` calls, and
+the thread functions of `native.threads`.
 
-`native.machine` says on which of these machines this process is running.
+On WebAssembly, pointers have 32 bits, and a call traps unless its type is exactly the type of the
+called function.  There, adapters (`python_api`) connect the core to CPython.
+
+`native.machine` tells on which machine this process runs.
 """
 
 from dataclasses import dataclass
@@ -218,12 +219,18 @@ define i64 @{threads.STACK_LIMIT}() {{
   ret i64 %limit
 }}
 """
-"""Replaces `threads.CODE`: the context is a variable, and the stack belongs to the only thread."""
+"""LLVM IR for a web page, instead of `threads.CODE`.
+
+A page has one thread, whose context is a global variable.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A kind of machine for which the core is built; each such machine has the features of `cpu`."""
+    """A kind of machine for which the core is built.
+
+    The core uses the instructions of `cpu`, so it runs on every such machine.
+    """
 
     name: str
     triple: str
@@ -234,21 +241,22 @@ class Machine:
     threads: str
     """The functions of `native.threads`, as LLVM IR."""
     linker: str
-    """The LLVM linker for the machine's object files."""
+    """The name of the LLVM linker for the machine's object files."""
     flags: tuple[str, ...]
     features: str = ""
 
     @property
     def has_wide_pointers(self) -> bool:
-        """Whether a pointer is as wide as a word."""
+        """Whether a pointer has as many bits as a word."""
         return machine.POINTER_BITS[self.name] == 64
 
 
 def _linux(name: str, cpu: str, pause: str, declared: str, futex: int, ticks: str) -> Machine:
     """Return a machine that runs Linux and glibc.
 
-    `futex` is the number of the system call with that name.  `ticks` is the call that reads a clock
-    shared by all threads; on AArch64, programs are not allowed to read the cycle counter.
+    `pause` is the call of the spin-wait hint, and `declared` is its declaration.  `futex` is the
+    number of that system call.  `ticks` is the call that reads a clock shared by all threads.  On
+    AArch64, that clock cannot be the cycle counter, which programs are not allowed to read.
     """
     code = _LIBC.format(
         pause=pause, declared=declared, futex=futex, ticks=ticks, dont_need=MADV_DONTNEED

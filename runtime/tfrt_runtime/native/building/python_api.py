@@ -1,14 +1,12 @@
-"""IR between the core, whose words have 64 bits, and CPython on a web page, whose pointers have 32
-bits.
+"""IR that connects the core, with 64-bit words, to CPython on a web page, with 32-bit pointers.
 
-There are three kinds of adapters, because in WebAssembly, a call through a pointer traps unless
-caller and function agree on every type:
+In WebAssembly, a call through a pointer traps unless caller and function agree on every type.
+Therefore, three kinds of adapters convert the types:
 
-- `tfrt_api.NAME`: a function of CPython in the form in which the core calls it, with words.
-- `ENTRY.fast`: an entry of the core in the form in which CPython calls it (METH_FASTCALL), with
-  pointers.
-- `ENTRY.any`: an entry of the core, or a function with a C name, as a function of seven words
-  (`python_entries.call_with`).
+- `tfrt_api.NAME`: takes and returns words, and calls CPython's function NAME.
+- `ENTRY.fast`: takes pointers, as CPython's METH_FASTCALL convention requires, and calls ENTRY.
+- `ENTRY.any`: takes seven words, and calls ENTRY or an exported C function with as many of them as
+  it needs (`python_entries.call_with`).
 """
 
 from collections.abc import Callable, Mapping
@@ -16,8 +14,8 @@ from inspect import signature
 
 from tfrt_runtime.native.memory import Export
 
-# Result and parameters.  p: a pointer; q: 64 bits; i: a C int, sign-extended; d: a double;
-# -: the core passes a word that the function does not take.
+# The result and the parameters of each function. p: a pointer; q: 64 bits; i: a C int,
+# sign-extended; d: a double; -: a word that the core passes and the function does not take.
 API = {
     "PyBool_FromLong": ("p", "i"),
     "PyBytes_AsString": ("p", "p"),
@@ -62,11 +60,14 @@ API = {
     "Py_IncRef": ("", "p"),
 }
 CHANGING = ("PyErr_Fetch", "PyErr_NormalizeException")
-"""These write a type, an exception, and a traceback; the core has 8 bytes for each of them."""
+"""Functions that write a type, an exception, and a traceback through three pointers.
+
+The core has 8 bytes for each of the three; CPython writes 4.
+"""
 VECTORCALL = "PyObject_Vectorcall"
 _TYPES = {"p": "i32", "i": "i32", "q": "i64", "d": "double", "": "void"}
 
-# The core has 8 bytes for each object in an array.
+# In the core's arrays, a pointer to an object takes 8 bytes; CPython expects 4.
 _VECTORCALL = f"""
 declare i32 @{VECTORCALL}(i32, i32, i32, i32)
 define i64 @"tfrt_api.{VECTORCALL}"(i64 %function, i64 %given, i64 %count, i64 %names) {{
@@ -128,13 +129,13 @@ def adapters(
     others: Mapping[str, int],
     exports: Mapping[str, Export],
 ) -> tuple[list[str], list[str]]:
-    """Return the IR of the adapters, and the names of the exported adapters.
+    """Return the IR of all adapters, and the names of the exported adapters.
 
-    `others` are exported functions that are not entries, with their word counts.
+    `others` maps each exported function that is not an entry to the number of its words.
     """
     words = {name: [*signature(function).parameters] for name, function in entries.items()}
     counts = {name: len(each) for name, each in words.items()}
-    # CPython calls these in the same way as its built-in functions.
+    # CPython calls these through METH_FASTCALL.
     built_in = [name for name, each in words.items() if each == ["bound", "given", "count"]]
     texts = [
         _VECTORCALL,
@@ -146,8 +147,7 @@ def adapters(
         fast = _FAST.format(entry=name) if name in built_in else ""
         texts.append(f'declare i64 @"{name}"({types})\n' + _any(name, count, name) + fast)
     for name, export in exports.items():
-        # The arguments are passed as words: the handle of a buffer has 64 bits, and a pointer may
-        # have only 32.
+        # Pass words, not pointers: the handle of a buffer has 64 bits, even where a pointer has 32.
         count, called = len(export.parameters), f"{name}.words"
         types = ", ".join(["i64"] * count)
         texts.append(f'declare i64 @"{called}"({types})\n' + _any(name, count, called))
@@ -157,14 +157,17 @@ def adapters(
 
 
 def _any(name: str, count: int, called: str) -> str:
-    """Return a function of seven words that passes on the first `count` of them."""
+    """Return the IR of the function `NAME.any`.
+
+    The function takes seven words, and passes the first `count` words to `called`.
+    """
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
     return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{called}"({given})\n  ret i64 %r\n}}\n'
 
 
 def _changing(name: str) -> str:
-    """Return the adapter for one of CHANGING."""
+    """Return the IR of the adapter for a function in `CHANGING`."""
     lines = [
         f"declare void @{name}(ptr, ptr, ptr)",
         f'define i64 @"tfrt_api.{name}"(i64 %0, i64 %1, i64 %2) {{',
@@ -181,7 +184,7 @@ def _changing(name: str) -> str:
 
 
 def _api(name: str, result: str, parameters: str) -> str:
-    """Return the adapter for a function of CPython."""
+    """Return the IR of the adapter for a CPython function with the given row of `API`."""
     types = [_TYPES[p] for p in parameters if p != "-"]
     words = ", ".join(f"{'double' if p == 'd' else 'i64'} %{i}" for i, p in enumerate(parameters))
     lines = [

@@ -1,11 +1,12 @@
-"""Activations: one call of a function, with its registers and ready counts, from start to end.
+"""Activations: the state of one call of a function, from its start to its end.
 
-An activation is alive while any of its kernels has not finished or deliveries to it are pending.
-After the last kernel and the last delivery, the run loop ends the activation, which finishes the
-kernel of the caller that started it.
+An activation holds the call's registers and, for each kernel, a ready count: how many arguments the
+kernel still awaits.  REMAINING counts the kernels that have not finished, plus the pending
+deliveries.  When it reaches 0, the run loop ends the activation.  The end of the activation also
+finishes the kernel that made the call, in the caller's activation.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
-         |           (the 1 belongs to the caller, which fills it: it cannot end before `begin`)
+         |           (the 1 prevents an end before the caller has delivered all arguments)
          |  deliver  each argument into its register; its users' ready counts go down
        begin         entry kernels become ready, constants are delivered, REMAINING - 1
          |
@@ -21,9 +22,9 @@ kernel of the caller that started it.
                      RETURN_JOIN  freed; the join has one block fewer
                      RETURN_LOOP  reused for the next iteration, or freed at the loop's end
 
-While ACTIVATION_SHARED is 0, only one thread has the activation, and its counters are plain words.
-Before another thread may get the activation, that thread calls `mark_shared`; from then on, the
-counters are always atomic.
+While ACTIVATION_SHARED is 0, only one thread uses the activation, and its counters are plain words.
+That thread calls `mark_shared` before another thread may use the activation.  From then on, every
+access to the counters is atomic.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -81,11 +82,15 @@ def new_activation(
     record: Address,
     nested: int,
 ) -> Address:
-    """Make an activation at the entry of `function`.
+    """Make an activation of `function`, with one pending count for the caller.
 
-    Returns 0 if it is large and there is not enough memory.  One pending count belongs to the code
-    that fills the activation: it delivers the arguments and then calls `begin`.  `nested` is
-    ACTIVATION_NESTED of the enclosing activation.
+    The caller delivers the arguments and then calls `begin`, which drops that pending count.
+
+    Args:
+        return_kind: where the results go, a `RETURN_*` constant.
+        nested: ACTIVATION_NESTED of the enclosing activation.
+
+    Returns 0 if the activation is large and there is not enough memory.
     """
     activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:
@@ -97,12 +102,12 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Only atomic counters support weights of 0. The activation's callers need not be marked as
-    # shared, so their counters may stay plain.
+    # Non-strict kernels need atomic counters. SHARED_ALONE makes the counters of this activation
+    # atomic, but not those of its callers.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
-    if return_kind != at.RETURN_LOOP:  # each iteration is observed when it starts
+    if return_kind != at.RETURN_LOOP:  # `start_iteration` observes each iteration
         parent = load(record + at.JOIN_CALLER) if return_kind == at.RETURN_JOIN else caller
         if return_kind == at.RETURN_ROOT or load(request + at.REQUEST_OBSERVED) != 0:
             observe_begin(context, activation, parent)
@@ -111,12 +116,11 @@ def new_activation(
 
 @native
 def reset_activation(activation: Address, function: Address) -> None:
-    """Reset registers and counters to their state at entry.
+    """Reset registers and counters to their state before the first kernel.
 
     A shared activation stays shared.
     """
-    # The count exceeds the kernel count by one: the additional count belongs to the filler, so that
-    # early deliveries cannot end the activation.
+    # One more than the kernels: deliveries that come before `begin` must not end the activation.
     store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
         activation + at.ACTIVATION_REGISTERS,
@@ -127,9 +131,9 @@ def reset_activation(activation: Address, function: Address) -> None:
 
 @outline
 def observe_begin(context: Address, activation: Address, caller: Address) -> None:
-    """Count the kernels of a starting activation or iteration as known.
+    """Add the kernels of a starting activation or iteration to the run's known kernels.
 
-    If the run is watched, log the start.
+    If the run is watched, also log the start.
     """
     request = load(activation + at.ACTIVATION_REQUEST)
     nested = load(activation + at.ACTIVATION_NESTED)
@@ -143,16 +147,17 @@ def observe_begin(context: Address, activation: Address, caller: Address) -> Non
 
 @outline
 def observe_end(context: Address, activation: Address) -> None:
-    """Count the remaining kernels of an ending activation as decided.
+    """Add the short kernels of an ending activation to the run's decided kernels.
 
-    Call this only for activations that were observed at their start.
+    Call this only for an activation that `observe_begin` has counted.  If the run is watched, also
+    logs the end.
     """
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
     function = load(activation + at.ACTIVATION_FUNCTION)
     request = load(activation + at.ACTIVATION_REQUEST)
     short = load(function + at.FUNCTION_KERNELS) - load(function + at.FUNCTION_HEAVY)
-    # Add once per call, not once per kernel, because all threads share REQUEST_DECIDED.
+    # All threads write REQUEST_DECIDED, so update it once per call instead of once per kernel.
     fetch_add(request + at.REQUEST_DECIDED, short)
     watch = load(request + at.REQUEST_WATCH)
     if watch != 0:
@@ -164,9 +169,10 @@ def observe_end(context: Address, activation: Address) -> None:
 
 @native
 def begin(context: Address, activation: Address) -> None:
-    """Make the kernels that await nothing ready, and drop the filler's pending count.
+    """Start an activation: make its entry kernels ready, and deliver its constants.
 
-    They are pushed in reverse order, so that they run in program order.
+    Entry kernels await no argument.  They are pushed in reverse order, so that they run in program
+    order.  Drops the pending count that `new_activation` added.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     entries = load(function + at.FUNCTION_ENTRY_TABLE)
@@ -183,9 +189,9 @@ def begin(context: Address, activation: Address) -> None:
 
 @inline
 def root_size(function: Address) -> int:
-    """Return the size in bytes of the table for a call from outside.
+    """Return the size in bytes of the table of a call from outside.
 
-    The table holds the call's results, its arguments, and one more word.
+    The table has room for the results, the arguments, and one more word.
     """
     return 8 * (load(function + at.FUNCTION_RESULTS) + load(function + at.FUNCTION_ARGUMENTS)) + 8
 
@@ -200,9 +206,9 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """End a finished activation: free it, and finish everything that waits for it.
+    """End a finished activation: free it, and finish the work that waits for it.
 
-    If it belongs to a sync function, the function continues here until all its kernels have run.
+    For a sync function, this first runs the function's remaining kernels.
     """
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_IN_ORDER != 0 and not go_on(context, activation):
@@ -212,18 +218,16 @@ def end_activation(context: Address, activation: Address) -> None:
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     caller = load(activation + at.ACTIVATION_CALLER)
-    # By now, no other thread refers to the activation, because its last count was taken here. The
-    # following steps may free the activation, or count in the caller; after that, it must not be
-    # accessed.
+    # REMAINING was 0, so no other thread refers to the activation. Each branch below frees the
+    # activation or hands it over, so do not access it afterward.
     if kind == at.RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
     if kind == at.RETURN_ROOT:
         end_root(context, owner, activation)
         return
-    # Free it before the count that announces its end: when the last block of a loop ends on another
-    # thread, the run may finish, and then the program, which has the activation's size, may be
-    # gone.
+    # Free the activation before announcing its end: the announcement may let another thread finish
+    # the run, and freeing needs the program, which may then be gone.
     free_activation(context, activation)
     if kind == at.RETURN_JOIN:
         leave_join(context, owner, 1)
@@ -233,21 +237,21 @@ def end_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_root(context: Address, results: Address, activation: Address) -> None:
-    """End the outermost activation of a call from outside."""
+    """Free the outermost activation of a call from outside and the call's table `results`."""
     # Read the size before the activation is freed.
     size = root_size(load(activation + at.ACTIVATION_FUNCTION))
     request = load(activation + at.ACTIVATION_REQUEST)
     give_block(context, results, size)
     free_activation(context, activation)
-    # Do this last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if nothing else of the run is active, the program may be gone afterward.
     leave_request(context, request)
 
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """Refuse a call from outside: each result becomes its run's error or its run's cancellation.
+    """Refuse a call from outside: resolve each result to the run's error or cancellation.
 
-    This takes ownership of the table of indirect results.
+    Takes over the table `results`, and frees it.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed == 0:
@@ -263,20 +267,24 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
 @entry
 def leave_request(context: Address, request: Address) -> None:
-    """Drop one root or task of `request`; after the last one, wake the waiting threads."""
-    # Read the queue first: the context remains valid, but the request may be gone after the count.
+    """Count one root call or task of a request as finished.
+
+    If the request has no other activity, this reports the end of the run and wakes the threads that
+    wait for it.
+    """
+    # Read the queue from the context: after the decrement, the request may be gone.
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # This is one atomic step: Python adds a callback with another swap, so it is either called
-        # here or learns that it is too late.
+        # One atomic exchange: Python adds its callback with a swap of the same word, so the
+        # callback is either called here, or Python sees NOTIFY_OVER.
         notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
         if notify != 0:
-            # The callback sets REQUEST_OPEN to 0 as its last step: the request may be gone when it
-            # returns.
+            # The callback sets REQUEST_OPEN to 0 as its last step. When the callback returns, the
+            # request may be gone.
             call3(load(process + at.PROCESS_REQUEST_DONE), context, request, notify)
         else:
-            # The order matters: Python keeps the words until it finds them in the stack.
+            # Clear REQUEST_OPEN first: Python may free the request as soon as it is in the list.
             store_release(request + at.REQUEST_OPEN, 0)
             add_over(process, request)
         wake_waiting(queue)
@@ -284,16 +292,16 @@ def leave_request(context: Address, request: Address) -> None:
 
 @native
 def add_over(process: Address, request: Address) -> None:
-    """Leave a finished run to the next thread that gets the GIL."""
+    """Add a finished run to the list that the next thread with the GIL empties."""
     push(process + at.PROCESS_OVER, request, at.REQUEST_NEXT)
 
 
 @native
 def next_iteration(context: Address, loop: Address, activation: Address) -> None:
-    """Continue a loop after its body: run it again, wait for the condition, or end the loop."""
+    """After an iteration, start the next one, wait for the loop's condition, or end the loop."""
     condition = load(loop + at.LOOP_CONDITION)
     if condition != 0 and not is_available(condition):
-        # The waiter hands the activation over to the thread that resolves the condition.
+        # The thread that resolves the condition takes over the activation.
         mark_shared(activation)
         if wait_for(context, condition, at.WAIT_END, activation, 0):
             return
@@ -314,13 +322,16 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 
 @native
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
-    """Return the error that ends a loop, from a cancelled request or its condition, or 0."""
-    # Cancellation is checked once per iteration, so that endless loops can be ended.
+    """Return the error that ends a loop, or 0.
+
+    The error is the request's cancellation or the error of the loop's condition.
+    """
+    # Checking in each iteration makes endless loops stoppable.
     request = load(activation + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
-        # The report of a run that took too long names this loop. Inner loops end before the loops
-        # around them.
+        # The report of a run that took too long names REQUEST_LOOP. Inner loops end first, so the
+        # first loop to get here is the innermost.
         compare_and_swap(request + at.REQUEST_LOOP, 0, load(loop + at.LOOP_RECORD))
         return cancelled
     condition = load(loop + at.LOOP_CONDITION)
@@ -331,8 +342,11 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 
 @native
 def loop_goes_on(loop: Address) -> bool:
-    """Tell whether another iteration is due; decrement the count of a `repeat`."""
-    # Plain words suffice, because only the thread that ends the body uses the loop.
+    """Return whether the loop has another iteration.
+
+    For a `repeat` loop, this function also counts down the iterations.
+    """
+    # Plain accesses suffice: only the thread that ends the body uses the loop.
     if load(loop + at.LOOP_LEFT) < 0:
         return load(resolve(load(loop + at.LOOP_CONDITION)) + at.VALUE_PAYLOAD) & 1 != 0
     left = load(loop + at.LOOP_LEFT) - 1
@@ -342,10 +356,10 @@ def loop_goes_on(loop: Address) -> bool:
 
 @native
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
-    """Fill the body's activation with the loop values and start it."""
+    """Fill the body's activation with the loop values, and start it."""
     function = load(loop + at.LOOP_FUNCTION)
-    # The previous iteration has completely finished, and no other thread refers to the activation
-    # now, so its counters may be plain again.
+    # The previous iteration has finished, so no other thread refers to the activation, and its
+    # counters may be plain again.
     store(
         activation + at.ACTIVATION_SHARED,
         load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT,
@@ -355,8 +369,8 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
         observe_begin(context, activation, load(loop + at.LOOP_CALLER))
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     values = load(loop + at.LOOP_VALUES)
-    # A body that returns an argument unchanged writes the table while it is being filled, so we
-    # read from a copy.
+    # Read from a copy: a body that returns an argument unchanged writes LOOP_TABLE during these
+    # deliveries.
     given = loop + at.LOOP_TABLE + 8 * values
     copy(given, loop + at.LOOP_TABLE, 8 * values)
     for i in range(values):
@@ -366,7 +380,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
 
 @native
 def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
-    """Deliver the loop values, or deliver `failed` instead of each of them."""
+    """End a loop: deliver the loop values, or `failed` for each of them if it is not 0."""
     caller = load(loop + at.LOOP_CALLER)
     record = load(loop + at.LOOP_RECORD)
     values = load(loop + at.LOOP_VALUES)
@@ -381,7 +395,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
     if failed != 0:
         note_failure(caller, failed)
     drop_optional(context, condition)
-    # Drop the kernel's own references to its arguments, which it held while the loop was running.
+    # While the loop was running, its kernel kept the references to its arguments.
     for i in range(values):
         drop_reference(context, load(caller + load_i32(record + at.RECORD_REGISTERS + 4 * i + 4)))
     if is_watched(caller):
@@ -393,10 +407,10 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
 
 @native
 def end_join(context: Address, join: Address) -> None:
-    """End a join after all its blocks: deliver the chain, or the first error."""
+    """End a join whose blocks have all ended: deliver its chain, or the first error of a block."""
     caller = load(join + at.JOIN_CALLER)
     record = load(join + at.JOIN_RECORD)
-    # The last `leave_join` has ordered the stores of the blocks' errors before this load.
+    # The blocks stored their errors before they called `leave_join`.
     value = load_acquire(join + at.JOIN_ERROR)
     if value == 0:
         value = new_available(context, at.TYPE_CHAIN)
@@ -406,9 +420,9 @@ def end_join(context: Address, join: Address) -> None:
 
 @native
 def cancel_request(request: Address) -> bool:
-    """Cancel a request; return whether this call was the first to do so.
+    """Cancel a request; return False if it was already cancelled.
 
-    This ends the sleep of the request's sleeping kernels.
+    This wakes the request's kernels that are sleeping.
     """
     value = load(request + at.REQUEST_CANCELLED_VALUE)
     if compare_and_swap(request + at.REQUEST_CANCEL, 0, value) == 0:

@@ -1,7 +1,10 @@
-"""Deliver values: from a kernel to a register, to its users, and up a chain of returns.
+"""Delivery of a value: into a register, to the kernels that use it, and up a chain of returns.
 
-No function here recurses.  Results travel up a chain of returns in a loop, and work that becomes
-ready goes to the thread's ready stack, so the native stack does not grow with the program.
+A slot describes one result of a kernel.  It has the result's register, its users (the kernels that
+read the register), and its returns (the results of the function that are this result).
+
+No function here recurses, so the native stack does not grow with the program.  Results travel up a
+chain of returns in a loop.  Kernels that become ready go to the thread's ready stack.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,25 +48,26 @@ from tfrt_runtime.native.queues.waiters import (
 def put_in_register(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> Address:
-    """Write a register, once; return the value that its readers will find there.
+    """Write a value to a register, and return the value that the register then holds.
 
-    In a function with non-strict kernels, a reader may have come first and left an indirect value,
-    which then forwards to this one.  In such a function, the caller keeps a reference to the
-    returned value and drops that reference in the end, because a reader on another thread may take
-    the register's references as soon as the register is written.
+    In a function with non-strict kernels, a kernel may have read the register before it was
+    written.  That kernel left an indirect value in the register.  This function then forwards the
+    indirect value to `value`, and returns the indirect value.
+
+    In such a function, the caller also gets its own reference to the returned value, and must drop
+    it.  Otherwise, other threads could drop all of the register's references after the register is
+    written.
     """
     register = activation + load_i32(slot + at.SLOT_REGISTER)
     references = load_i32(slot + at.SLOT_REFERENCES)
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_NONSTRICT == 0:
-        # A plain store suffices, because the readers become ready only after this, through their
-        # ready counts.
+        # A plain store suffices: the readers do not run until their ready counts reach 0, later.
         if references > 1:
             multiply_reference(value, references - 1)
         store(register, value)
         return value
-    # Add the references before the swap: once the register is written, a reader may use and drop
-    # them.
+    # Add the references before the swap: once the register is written, readers may drop theirs.
     add_references(value, references)
     if compare_and_swap(register, 0, value) != 0:
         return value
@@ -78,19 +82,21 @@ def put_in_register(
 
 @native
 def peek_register(context: Address, activation: Address, register: int, references: int) -> Address:
-    """Return what a non-strict kernel finds in a register: the value, or an indirect value for it.
+    """Return the value of a register, or a placeholder if the register has not been written.
 
-    `references` is the total number of references that the register's readers need.
+    Non-strict kernels read registers this way.  The placeholder is an indirect value, which later
+    becomes the register's value.  `references` is the total number of references that all readers
+    of the register need.
     """
     value = load_acquire(activation + register)
     if value != 0:
         return value
-    # The value has not arrived yet, so readers get a placeholder. One swap decides whether the
-    # value or the placeholder is first; the thread that loses uses the register's content.
+    # Offer a placeholder. If another thread fills the register first, the swap fails, and this
+    # function returns that content.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
-        return placeholder  # its first reference belongs to the code that brings the value
+        return placeholder  # `put_in_register` owns the placeholder's first reference
     add_references(placeholder, -references)
     drop_reference(context, placeholder)
     return load_acquire(activation + register)
@@ -98,14 +104,14 @@ def peek_register(context: Address, activation: Address, register: int, referenc
 
 @inline
 def slot_of(record: Address, index: int) -> Address:
-    """Return the slot of a kernel's result."""
+    """Return the slot of a kernel's result number `index`."""
     number = load_i32(record + at.RECORD_ARGUMENTS) + index
     return record + load_i32(record + at.RECORD_REGISTERS + 4 * number)
 
 
 @inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver like `deliver_plain`, but also support watched runs."""
+    """Deliver a result as `deliver_plain` does; if the run is watched, also log it."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     deliver_plain(context, activation, slot, value)
@@ -113,10 +119,10 @@ def deliver(context: Address, activation: Address, slot: Address, value: Address
 
 @inline
 def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver one result to its register, its users, and its returns.  This consumes a reference.
+    """Deliver one result to its register, its users, and its returns.
 
-    The value may be unavailable: in that case, users wait for it, while a return passes it up
-    unchanged.
+    Takes over a reference to `value`.  If the value is unavailable, the users wait for it.  The
+    returns do not wait: the unavailable value is returned at once.
     """
     if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
@@ -133,9 +139,11 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver any value to any kind of slot, as `deliver` describes."""
-    # Use a loop instead of recursion, because a value may be returned through any number of nested
-    # calls.
+    """Deliver a value that is returned or unavailable.
+
+    Takes over a reference to `value`.
+    """
+    # Loop instead of recursing: a value may be returned through any number of nested calls.
     while True:
         if load_i32(slot + at.SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
@@ -172,20 +180,18 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
 def wait_for_register(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Release the users of `slot` once `value` is available, perhaps on another thread.
 
-    Strict users keep the value alive until then.  If there are none, the waiter needs its own
-    reference, because the value's publisher holds one only until its waiters run.
+    Strict users keep the value alive until then.  If no strict user exists, the waiter gets its own
+    reference.
     """
     if is_own_promise(activation, slot, value):
-        # The task that resolves the value will find the slot there. A thread that hands the task
-        # over marks the activation as shared first.
+        # The task that resolves the value finds the slot there. If this thread hands that task to
+        # another thread, it first marks the activation as shared.
         store(value + at.VALUE_WAITING, slot)
         add_pending(activation)
         return
-    # Do this before the waiter is added: the thread that resolves the value may update this
-    # activation's counters immediately.
+    # Mark before adding the waiter: from then on, another thread may update the counters.
     mark_shared(activation)
-    # The delivery, too, must be counted before the waiter is added: otherwise, the activation could
-    # end before the value arrives.
+    # Count the delivery before adding the waiter, too: otherwise, the activation could end early.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -195,8 +201,9 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Tell whether a task that only this thread knows will resolve `value`, for a single
-    register.
+    """Return whether a task that only this thread knows resolves `value`.
+
+    The answer is True only if no other slot waits for the value.
     """
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
@@ -206,9 +213,10 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
 
 @native
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
-    """Return a result to the caller; for RETURN_CALL, postpone the delivery.
+    """Pass a result to the caller of the activation.
 
-    Consumes a reference.
+    Takes over a reference to `value`.  For RETURN_CALL, the delivery happens later, from the ready
+    stack.
     """
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
@@ -222,14 +230,13 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         else:
             store(owner + at.LOOP_TABLE + 8 * index, value)
     elif kind == at.RETURN_JOIN:
-        # A block's chain counts once it is available. Count before the waiter is added, because the
-        # join must not end between the end of the block and the arrival of its chain.
+        # The join must also await the block's chain. Count the chain before adding the waiter:
+        # otherwise, the join could end between the end of the block and the chain's arrival.
         fetch_add(owner + at.JOIN_LEFT, 1)
         if not wait_for(context, value, at.WAIT_JOIN, owner, 0):
             join_resolved(context, owner, value)
     else:
-        # The delivery is postponed because `deliver` called this function, and would recurse once
-        # per nested call.
+        # Postpone the delivery: `deliver` called this function, so delivering here would recurse.
         caller = load(activation + at.ACTIVATION_CALLER)
         add_pending(caller)
         delivery = take_block(context, at.CELL_SIZE)
@@ -247,9 +254,9 @@ def drop_arguments(context: Address, activation: Address, record: Address, count
 
 @native
 def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
-    """End a kernel that owns its arguments and has one result.
+    """End a kernel that owns its arguments: drop them, and deliver its only result.
 
-    This consumes a reference to the result.
+    Takes over a reference to the result `value`.
     """
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     deliver(context, activation, slot_of(record, 0), value)
@@ -258,8 +265,9 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 
 @inline
 def position_of(activation: Address) -> Address:
-    """Return the address of a sync function's position, which is followed by the function's error;
-    return 0 for other functions.
+    """Return the address of a sync function's position, or 0 for other functions.
+
+    The position tells which kernel runs next.  The word after it holds the function's error.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER == 0:
@@ -269,15 +277,16 @@ def position_of(activation: Address) -> Address:
 
 @native
 def awaits_arguments(activation: Address) -> bool:
-    """Tell whether an activation belongs to a sync function that has not started."""
+    """Tell whether an activation belongs to a sync function that still awaits its arguments."""
     position = position_of(activation)
     return position != 0 and load(position) == 0
 
 
 @native
 def note_failure(activation: Address, failed: Address) -> None:
-    """Let the first error of a kernel end the kernel's activation if it belongs to a sync
-    function.
+    """Record the first error of a sync function's kernel.  The error ends the function.
+
+    For any other function, do nothing.
     """
     position = position_of(activation)
     if position != 0 and load(position + 8) == 0:
@@ -287,7 +296,7 @@ def note_failure(activation: Address, failed: Address) -> None:
 
 @native
 def deliver_later(context: Address, delivery: Address, value: Address) -> None:
-    """Finish a postponed delivery."""
+    """Carry out a delivery that `return_value` has postponed."""
     caller = load(delivery)
     slot = load(delivery + 8)
     give_block(context, delivery, at.CELL_SIZE)

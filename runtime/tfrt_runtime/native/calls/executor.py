@@ -1,12 +1,12 @@
-"""The run loop, one thread's part of a BEF program: take ready kernels and tasks, and run them.
+"""The run loop: take ready kernels and tasks, and run them on this thread.
 
 The loop never waits, never takes a lock, and never recurses.  It runs on workers, on threads that
 wait for a result (`help_until`, `python_waits`), on threads of the blocking pool, and on threads of
 a user's queue.
 
-For a user's queue, the native queue is a mailbox that Python empties.  The emptying thread hands
-each task to the user's queue, which decides where and in which order tasks run.  On a thread of
-that queue, `run_one` runs a task and puts all work that became ready back into the mailbox.
+A *user's queue* is a work queue that a user has written in Python.  Python hands it the tasks of a
+native queue, which serves as a mailbox.  The user's queue decides where and in which order tasks
+run.  `run_one` runs a task, and puts the work that became ready into the mailbox.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -74,9 +74,9 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""The number of kernels between checks for a sleeping worker: about 20 us, as long as a wake-up."""
+"""The number of kernels between two checks for a sleeping worker: about 20 us, like a wake-up."""
 WAITERS_BUDGET = 4096
-"""The number of short kernels between a waiting thread's reads of the clock: about 50 us."""
+"""The number of short kernels that a waiting thread runs before it reads the clock: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -85,11 +85,12 @@ ENDLESS = 1 << 60
 def start_call(
     context: Address, function: Address, request: Address, values: Address, is_task: int
 ) -> None:
-    """Start a call from outside, as a task of the queue or with its first kernels on this thread.
+    """Start a call from outside: as a task if `is_task` is 1, otherwise on this thread.
 
     Args:
-        values: one AsyncValue per argument, borrowed; then room for one value per result, where the
-            caller finds unavailable values, each with its own reference.
+        values: an array with one AsyncValue per argument, which the caller still owns, followed by
+            room for the results.  This function stores one unavailable value per result there; the
+            caller owns a reference to each.
     """
     arguments = load(function + at.FUNCTION_ARGUMENTS)
     given = values + 8 * arguments
@@ -104,9 +105,9 @@ def start_call(
 
 @native
 def make_results(context: Address, function: Address, place: Address) -> None:
-    """Write the unavailable results of a call to `place`, with two references each.
+    """Store one unavailable value per result of `function` at `place`.
 
-    The caller owns one of them, and the table of the call owns the other.
+    Each value has two references: one for the caller, and one for the table of the call.
     """
     for i in range(load(function + at.FUNCTION_RESULTS)):
         value = new_indirect(context)
@@ -117,7 +118,7 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """Make the table of an outside call: the results of `make_results` and room for arguments."""
+    """Make the table of a call from outside, with its results and room for its arguments."""
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -128,12 +129,11 @@ def new_table(context: Address, function: Address, results: Address) -> Address:
 def start_table(
     context: Address, function: Address, request: Address, table: Address, is_task: int
 ) -> None:
-    """Start a call from outside.
+    """Start a call from outside, as a task or on this thread.
 
-    This takes ownership of `table`: one indirect value per result, then one value per argument.
+    Takes over `table`: one indirect value per result, then one value per argument.
     """
-    # If the host was cancelled earlier, the results are errors, regardless of which thread would
-    # come first.
+    # A request that is already cancelled returns errors, whichever thread runs first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
     elif is_task != 0:
@@ -145,7 +145,7 @@ def start_table(
 
 @entry
 def run_root(context: Address, task: Address) -> None:
-    """Start a call from outside, on the thread that runs this task (task function)."""
+    """Start a call from outside (task function)."""
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
     table = load(task + at.TASK_THIRD)
@@ -155,12 +155,11 @@ def run_root(context: Address, task: Address) -> None:
 
 @native
 def begin_table(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Start a call from outside within a task, possibly as machine code.
+    """Start a call from outside, as machine code if possible.
 
-    This takes ownership of `table`.
+    Takes over `table`.
     """
-    # A call that is started directly does not use machine code, which runs to its end: the thread
-    # that starts a call may be the thread that would cancel it.
+    # `start_table` runs no machine code on the starting thread, which may have to cancel the call.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
@@ -170,16 +169,16 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
 
 @inline
 def name_call(context: Address, request: Address) -> None:
-    """Make out-of-memory errors name the call, not the kernel that this thread ran last."""
+    """Make out-of-memory errors name this call, instead of the kernel that this thread ran last."""
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, 0)
 
 
 @native
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Start the outermost call of a run.  Its first kernels become ready on this thread.
+    """Start the outermost call of a run; its first kernels become ready on this thread.
 
-    This takes ownership of `table`, as `start_table` does.
+    Takes over `table`.
     """
     name_call(context, request)
     activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
@@ -195,9 +194,9 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 
 @outline
 def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Refuse a call from outside, because its run is cancelled or there is not enough memory.
+    """Refuse a call from outside because its run is cancelled or memory is short.
 
-    This takes ownership of `table`, as `start_table` does.
+    Takes over `table`.
     """
     given = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -219,7 +218,7 @@ def run_entry(context: Address, task: Address) -> None:
 
 @entry
 def run_blocking(context: Address, task: Address) -> None:
-    """Run the kernel that was handed over (task function of the blocking pool)."""
+    """Run a blocking kernel on a thread of the blocking pool (task function)."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)
@@ -233,37 +232,35 @@ def run_ready(context: Address, budget: int) -> int:
     Returns the remaining budget.
     """
     base = load(context + at.CONTEXT_READY)
-    # While schedules are explored, each kernel becomes a task, and Python chooses the next one.
+    # While schedules are explored, each kernel becomes a task, and Python chooses the next task.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         put_in_order(context)
         return budget
     while load(context + at.CONTEXT_READY_TOP) != base and budget > 0:
-        # Pop it before it runs, because the kernel pushes its users on top.
+        # Pop the entry first: the kernel pushes its users onto the stack.
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
-        # This happens once per SHARE_INTERVAL entries even after a long kernel, which lowers the
-        # budget by WAITERS_BUDGET: that is a multiple of SHARE_INTERVAL.
+        # A long kernel costs WAITERS_BUDGET, a multiple of SHARE_INTERVAL, so no check is skipped.
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
-        # Reload the address, because a kernel may have enlarged the stack, and thus moved it.
+        # Reload the address: a kernel may have enlarged the stack, which moves it.
         base = load(context + at.CONTEXT_READY)
     return budget
 
 
 @outline
 def run_kept_tasks(context: Address, budget: int) -> int:
-    """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
+    """Run the short tasks that this thread keeps, within the budget, and return the rest of it.
 
-    If there are very many kernels, the tasks run between them.  Otherwise, a task would wait until
-    all kernels have run, and by then its cell and its value would have left the cache.
+    Between kernels, the tasks' cells and values are still in the cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
         if load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ORDERED) != 0:
             return budget  # older tasks go first
-        # A task without an activation is of another kind, and may take long.
+        # only tasks with an activation are known to be short
         if task == 0 or load(task + at.TASK_ACTIVATION) == 0:
             return budget
         run_task(context, take_pending(context))
@@ -273,7 +270,7 @@ def run_kept_tasks(context: Address, budget: int) -> int:
 
 @outline
 def put_in_order(context: Address) -> None:
-    """Run ready entries other than kernels; turn the kernels into tasks."""
+    """Turn the kernels on the ready stack into tasks; run the stack's other entries."""
     while load(context + at.CONTEXT_READY_TOP) != load(context + at.CONTEXT_READY):
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
@@ -287,10 +284,10 @@ def put_in_order(context: Address) -> None:
 
 @inline
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
-    """Run one entry of the ready stack; return its share of a budget.
+    """Run one entry of the ready stack, and return its cost.
 
-    A kernel that may take long uses up a waiting thread's whole budget, so the thread then reads
-    the clock.
+    A kernel that may take long costs the whole budget of a waiting thread, so that the thread then
+    reads the clock.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -317,7 +314,7 @@ def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
 
 @native
 def run_task(context: Address, task: Address) -> None:
-    """Run one task; kernels that become ready stay on this thread's stack."""
+    """Run one task.  Kernels that become ready stay on this thread's ready stack."""
     call2(load(task + at.TASK_FUNCTION), context, task)
 
 
@@ -325,7 +322,8 @@ def run_task(context: Address, task: Address) -> None:
 def next_task(context: Address) -> Address:
     """Return the next task for this thread, or 0.
 
-    This may start a call from outside.  Without workers, tasks run in their order of arrival.
+    If the queue has workers, this may also start a call from outside.  Otherwise, tasks run in
+    their order of arrival.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
@@ -343,13 +341,13 @@ def chosen_task(context: Address) -> Address:
         task = call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CHOOSE), context, 0)
         if task != 0 or load(context + at.CONTEXT_READY_TOP) == load(context + at.CONTEXT_READY):
             return task
-        # Instead of a task, Python chose a call from outside, which has made kernels ready.
+        # Python chose to start a call from outside, which has made kernels ready.
         put_in_order(context)
 
 
 @entry
 def work(context: Address, budget: int) -> int:
-    """Run this thread's work, up to `budget` kernels and tasks; return the remaining budget."""
+    """Run up to `budget` of this thread's kernels and tasks; return the remaining budget."""
     budget = run_ready(context, budget)
     while budget > 0:
         task = next_task(context)
@@ -362,14 +360,17 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """Run available work as a worker, without starting calls; tell whether any work was found."""
+    """Run the work that a worker can find, but no calls from outside.
+
+    Return False if there was none.
+    """
     budget = run_ready(context, ENDLESS)
     stolen = 0
     while True:
         task = own_task(context)
         if task == 0:
-            # Tasks of a few nanoseconds are faster on the thread that made them: each stolen task
-            # moves memory to the thief.
+            # Tasks of a few nanoseconds are faster on the thread that made them: stealing a task
+            # moves its memory between cores.
             if stolen != 0 and now() - stolen < WORTH_STEALING_NS:
                 rest(context)
             task = steal_task(context)
@@ -384,14 +385,14 @@ def work_without_starts(context: Address) -> bool:
 def help_until(context: Address, word: Address, deadline: int) -> int:
     """Work until `word` is 0 or the clock reaches `deadline`; sleep while there is nothing to do.
 
-    This is for waiting threads: each call returns to Python soon, so that signals are handled.
-    After that, the thread calls this again, or calls `sharing.hand_over`.  Returns the word.
+    A thread that waits for a result calls this repeatedly, and handles signals between the calls.
+    After the last call, it calls `sharing.hand_over`.  Returns the word.
     """
-    # The epoch is odd from here on: the queue is not quiescent while this thread may hold work.
+    # The epoch becomes odd: this thread may hold work, so the queue is not quiescent.
     advance_epoch(context)
     store(context + at.CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
-        # No work was found. The sleep is short, so that signals are handled.
+        # No work was found. Sleep at most 20 ms, so that Python can handle signals.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
     pass_on(context)
@@ -402,7 +403,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def watch_until(context: Address, word: Address, deadline: int) -> int:
-    """Sleep while other threads work, until `word` is 0 or the clock reaches `deadline`.
+    """Sleep until `word` is 0 or the clock reaches `deadline`, while other threads work.
 
     Returns the word.
     """
@@ -413,11 +414,11 @@ def watch_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def worker_loop(context: Address) -> None:
-    """Run a worker until the queue stops."""
+    """Run work as a worker until the queue stops."""
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
-        # A worker that finds no work goes back to sleep: other threads have taken the work.
+        # If a woken worker finds no work, other threads have taken it: sleep again without seeking.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     advance_epoch(context)
@@ -425,9 +426,9 @@ def worker_loop(context: Address) -> None:
 
 @native
 def seek(context: Address, queue: Address) -> bool:
-    """Search for work a little longer before sleeping, because a wake-up costs far more.
+    """Wait in a loop for a short time, and return True as soon as there is work or the queue stops.
 
-    Tells whether the thread need not sleep.
+    Waiting in a loop before sleeping saves time, because a wake-up costs far more.
     """
     begin_seeking(context)
     rounds, found = SPIN_ROUNDS, False
@@ -447,12 +448,12 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
-        # Do this before this thread blocks: the thread that added another task may have counted
-        # this one as idle.
+        # A thread that added another task may have counted this thread, which may block now, as
+        # idle.
         call_for_threads(context, pool)
         run_task(context, task)
-        # The kernels that became ready are compute work, which this thread does not run; it may
-        # block for a long time next.
+        # Hand over the compute kernels that became ready: this thread may block for a long time
+        # next.
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
     advance_epoch(context)
@@ -462,10 +463,10 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
 def run_one(context: Address, task: Address, budget: int) -> None:
     """Run a task, and then the kernels that become ready.
 
-    This stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All
-    remaining kernels become tasks, which `take_tasks` finds.
+    Stops after `budget` kernels, or before a heavy kernel other than the task's own.  The remaining
+    kernels become tasks, which `take_tasks` returns.
     """
-    # A sync function that runs longer gives way to other work of the queue's thread.
+    # A sync function that runs longer lets the queue's thread do other work.
     store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + at.CONTEXT_READY)
@@ -478,7 +479,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
         if is_kernel and not first and load_i32(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
             break
         store(context + at.CONTEXT_READY_TOP, top)
-        # For a sync function, an entry of this kind represents a part of its kernels.
+        # A sync function's READY_END entry runs a slice of its kernels.
         is_end = tagged & at.READY_BITS == at.READY_END
         if is_kernel or is_end and position_of(tagged - at.READY_END) != 0:
             budget -= 1
@@ -491,7 +492,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
 @entry
 def refuse_blocking(context: Address, task: Address) -> None:
-    """Fail the kernel of a blocking task that no thread accepts."""
+    """Fail the kernel of a task that the blocking pool cannot accept."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)

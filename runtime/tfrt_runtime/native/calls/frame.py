@@ -1,4 +1,4 @@
-"""How a native kernel uses its frame: arguments, results, and errors."""
+"""The frame: a native kernel's view of its arguments, results, and errors."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -24,27 +24,26 @@ from tfrt_runtime.native.memory import (
 
 @inline
 def argument(context: Address, index: int) -> Address:
-    """Return argument `index`, which is concrete and available; the reference is borrowed."""
+    """Return argument `index`: a concrete, available value, which the kernel borrows."""
     return load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
 
 
 @native
 def payload_type(context: Address, index: int) -> int:
     """Return the type of an argument's payload."""
-    # This load is atomic because `kernel_return_object` may be setting the type of a compiled
-    # program's object.
+    # Atomic, because `kernel_return_object` may be setting the type of a compiled program's object.
     return load_acquire(argument(context, index) + at.VALUE_KIND) >> 8
 
 
 @native
 def attribute(record: Address, index: int) -> int:
-    """Return word `index` of the kernel's data."""
+    """Return word `index` of the data in the kernel's record."""
     return load(record + load_i32(record + at.RECORD_DATA) + 8 * index)
 
 
 @inline
 def set_result(context: Address, index: int, value: Address) -> None:
-    """Hand over a value, with one reference, as result `index`."""
+    """Set result `index` to a value, and take over the caller's reference to the value."""
     store(load(context + at.CONTEXT_RESULTS) + 8 * index, value)
 
 
@@ -68,18 +67,18 @@ def argument_i64(context: Address, index: int) -> int:
 
 @native
 def set_word(context: Address, index: int, kind: int, word: int) -> None:
-    """Emplace a result of the given type.
+    """Set result `index` to a new value of type `kind` with the payload `word`.
 
-    The result takes ownership of the object that its payload refers to.
+    If the payload refers to an object, the value takes over the caller's reference to the object.
     """
     store(new_result(context, index, kind), word)
 
 
 @inline
 def new_result(context: Address, index: int, kind: int) -> Address:
-    """Emplace a result of the given type.
+    """Set result `index` to a new value of type `kind`.
 
-    Returns the address where the caller must store its payload.
+    Returns the address where the caller must store the payload.
     """
     value = new_available(context, kind)
     set_result(context, index, value)
@@ -88,25 +87,25 @@ def new_result(context: Address, index: int, kind: int) -> Address:
 
 @native
 def set_i32(context: Address, index: int, number: int) -> None:
-    """Emplace an `i32` result; the number wraps around."""
+    """Set an `i32` result; a number that is too large wraps around."""
     set_result(context, index, new_scalar(context, at.TYPE_I32, number))
 
 
 @native
 def set_i64(context: Address, index: int, number: int) -> None:
-    """Emplace an `i64` result; the number wraps around."""
+    """Set an `i64` result; a number that is too large wraps around."""
     set_word(context, index, at.TYPE_I64, wrapping_add(number, 0))
 
 
 @native
 def set_chain(context: Address, index: int) -> None:
-    """Emplace a chain."""
+    """Set a result to a chain, the value that only orders side effects."""
     set_result(context, index, new_available(context, at.TYPE_CHAIN))
 
 
 @native
 def share_argument(context: Address, index: int, result: int) -> None:
-    """Use an argument's AsyncValue as a result, too."""
+    """Set result `result` to the same AsyncValue as argument `index`."""
     value = argument(context, index)
     add_references(value, 1)
     set_result(context, result, value)
@@ -114,9 +113,9 @@ def share_argument(context: Address, index: int, result: int) -> None:
 
 @native
 def fail(context: Address, record: Address, message: int) -> None:
-    """Report an error once; the error becomes each result that has not been set.
+    """Report an error, which becomes each result that the kernel has not set.
 
-    Without a record, the kernel is only being tried, and sets no result (`python_runs.at_once`).
+    If `record` is 0, do nothing: `python_runs.at_once` is trying the kernel, and will run it again.
     """
     if record == 0:
         return
@@ -127,7 +126,7 @@ def fail(context: Address, record: Address, message: int) -> None:
 
 @native
 def fail_results(context: Address, record: Address, failed: Address) -> None:
-    """Turn each result that has not been set into an error.  The error is borrowed."""
+    """Resolve each unset result to the error `failed`, which the caller still owns."""
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
@@ -137,5 +136,5 @@ def fail_results(context: Address, record: Address, failed: Address) -> None:
 
 @outline
 def run_in_python(context: Address, record: Address) -> None:
-    """Call the kernel's Python function with the frame."""
+    """Let Python run the kernel, with the kernel's frame."""
     call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_KERNEL), context, record)

@@ -1,4 +1,4 @@
-"""Calls of functions, from kernels and from outside, as machine code if the function is hot."""
+"""Calls of hot functions, which run as machine code: from kernels and from outside."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
@@ -20,9 +20,10 @@ from tfrt_runtime.native.queues.waiters import finish, run_waiters
 def call_machine(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> bool:
-    """Call a function with the kernel's arguments from `first` on, and finish the kernel.
+    """Call a function as machine code from a kernel, and finish the kernel.
 
-    Returns False if nothing was done.
+    The call's arguments are the kernel's arguments from number `first` on.  Returns False, and does
+    nothing, if the function has no machine code or the code cannot run.
     """
     machine = load(function + at.FUNCTION_MACHINE)
     request = load(caller + at.ACTIVATION_REQUEST)
@@ -51,9 +52,10 @@ def call_machine(
 
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run an outside call to completion, and take ownership of `table`.
+    """Run a call from outside to its end as machine code.
 
-    Returns False if nothing was done; the caller then still owns `table`.
+    Takes over `table`.  Returns False, and leaves `table` to the caller, if the function has no
+    machine code or the code cannot run.
     """
     machine = load(function + at.FUNCTION_MACHINE)
     code = machine_code(context, request, machine, weight(function))
@@ -81,6 +83,6 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)
     fetch_add(request + at.REQUEST_DECIDED, kernels)
-    # Do this last: if the call was the run's last activity, the program may be gone afterward.
+    # Do this last: if nothing else of the run is active, the program may be gone afterward.
     leave_request(context, request)
     return True

@@ -1,9 +1,9 @@
 """Sync functions, whose kernels run one after another, in program order.
 
-A sync function has the same records and registers as any other function, but no ready counts: its
-kernels only wait for their turn.  The last two words of its activation are the position (0: not
-started; a record: the control kernel that is running; a record + RESUMES: the next record) and the
-error that ends the function.
+A sync function has records and registers like any other function, but no ready counts, because its
+kernels run in program order.  The last two words of its activation are the position and the error
+that ends the function.  The position is 0 before the first kernel, a record while that record's
+control kernel runs, and a record + RESUMES if that record is next.
 
     begin                every argument is available, so the last count is taken, as at the end
          |               of any activation; `go_on` finds that the function has not run yet
@@ -11,9 +11,9 @@ error that ends the function.
          |    <--------- after a slice, when other work had a chance to run
     end_activation       all kernels have run, or one has failed; the results are delivered
 
-The first error ends the function, and becomes each of its results, even results that already exist.
-The registers of arguments and of control kernels' results hold one more reference than they have
-users (`decode`), so that an error is found even in a register that no kernel uses.
+The first error ends the function and becomes each of its results, even results that already exist.
+An error must be found even in a register that no kernel uses.  Therefore, `decode` gives the
+registers of arguments and of control kernels' results one reference more than they have users.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -59,23 +59,27 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_wh
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
-"""The number of kernels between two checks of whether other work needs the thread: about 20 us."""
+"""The number of kernels that run between two checks whether other work needs the thread.
+
+They take about 20 us.
+"""
 HEAVY_WEIGHT = 64
-"""The number of ordinary kernels that take as long as a heavy one."""
+"""A heavy kernel counts as this many ordinary kernels."""
 
 
 @inline
 def following(record: Address) -> Address:
-    """Return the address after a record and its table of result slots."""
+    """Return the address of the record that follows `record` in memory."""
     halves = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
     return record + at.RECORD_REGISTERS + (4 * halves + 4 & -8)
 
 
 @outline
 def go_on(context: Address, activation: Address) -> bool:
-    """Run a sync function to its end, or until a control kernel or another thread must continue it.
+    """Run a sync function's kernels until the function ends or must pause.
 
-    Tells whether the function has reached its end, in which case its results have been delivered.
+    The function pauses while a control kernel runs, or to let other work run.  Returns True if the
+    function has ended; its results have then been delivered.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     position = position_of(activation)
@@ -143,10 +147,10 @@ def argument_error(activation: Address, function: Address) -> Address:
 def take_results(
     context: Address, activation: Address, record: Address, failed: Address
 ) -> Address:
-    """Return `failed` if it is not 0, otherwise the first error among the results of a finished
-    control kernel.
+    """Take over the results of a finished control kernel; return the function's error, or 0.
 
-    The error gets its own reference, and each result's additional reference is dropped.
+    The error is `failed` if that is not 0, otherwise the first error among the results, with a new
+    reference.  Drops one reference to each result.
     """
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
@@ -158,8 +162,9 @@ def take_results(
 
 @native
 def cancellation(request: Address, failed: Address) -> Address:
-    """Return `failed` if it is not 0, otherwise the error of a cancelled request with a new
-    reference, or 0 if the request is not cancelled.
+    """Return `failed` if it is not 0, otherwise the request's cancellation, or 0 if none exists.
+
+    The caller owns a new reference to a cancellation.
     """
     if failed == 0:
         failed = load_acquire(request + at.REQUEST_CANCEL)
@@ -170,16 +175,17 @@ def cancellation(request: Address, failed: Address) -> Address:
 
 @native
 def must_leave(context: Address) -> bool:
-    """Tell whether this thread must return to Python."""
+    """Tell whether this thread must return to Python now."""
     deadline = load(context + at.CONTEXT_DEADLINE)
     return deadline != 0 and now() >= deadline
 
 
 @outline
 def get_ready(context: Address, record: Address, request: Address) -> Address:
-    """Prepare for a kernel that may take a long time or that needs a larger frame.
+    """Prepare for a kernel that may take long or needs a larger frame.
 
-    Returns an error with a new reference if the kernel must not run, otherwise 0.
+    Returns an error if the kernel must not run, otherwise 0.  The caller owns a reference to the
+    error.
     """
     failed = cancellation(request, 0)
     needed = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
@@ -197,7 +203,11 @@ def get_ready(context: Address, record: Address, request: Address) -> Address:
 def start_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> None:
-    """Call a kernel.  A control kernel takes the activation's last count when it finishes."""
+    """Call a kernel with its arguments in the frame.
+
+    If it is a control kernel, the activation's last pending count is dropped when the kernel
+    finishes.
+    """
     stage_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     if watch != 0:
         log_begin(context, watch, activation, record)
@@ -212,7 +222,10 @@ def start_kernel(
 def run_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> Address:
-    """Run a kernel, and store its results in registers; return its error with a reference, or 0."""
+    """Run a kernel and store its results in registers; return its error, or 0.
+
+    The caller owns a reference to the error.
+    """
     results = load_i32(record + at.RECORD_RESULTS)
     frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
@@ -232,8 +245,9 @@ def run_kernel(
 
 @inline
 def result_error(context: Address, record: Address, value: Address) -> Address:
-    """Return the problem with a result as an error with a new reference, or 0 if the result is
-    valid.
+    """Return the error of a kernel's result, or 0 if the result is valid.
+
+    The caller owns a reference to the error.
     """
     if value != 0 and load_acquire(value + at.VALUE_STATE) == at.CONCRETE:
         return 0
@@ -242,7 +256,7 @@ def result_error(context: Address, record: Address, value: Address) -> Address:
 
 @outline
 def unusual_result(context: Address, record: Address, value: Address) -> Address:
-    """Do the same as `result_error`, but for any result."""
+    """Return what `result_error` returns, for results that are not plain available values."""
     if value == 0:
         return report_error(context, record, at.MESSAGE_NO_RESULT)
     state = state_of(value)
@@ -264,7 +278,10 @@ def keep_result(
     failed: Address,
     watch: Address,
 ) -> None:
-    """Store a result in its register, unless its kernel has failed.  This consumes a reference."""
+    """Store a result in its register, unless the kernel has failed with `failed`.
+
+    Takes over a reference to `value`.
+    """
     if watch != 0 and failed != 0:
         log_state(context, watch, activation, slot, failed, at.LOG_ERROR)
     elif watch != 0:
@@ -280,11 +297,11 @@ def keep_result(
 
 @native
 def skip_kernels(context: Address, activation: Address, record: Address, end: Address) -> None:
-    """Drop the references that the kernels from `record` on would have used."""
+    """Drop the references that the kernels from `record` to `end` would have used."""
     while record != end:
         for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
             register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
-            # The register is 0 if a skipped kernel would have set it.
+            # A register is 0 if a skipped kernel should have written it.
             drop_optional(context, load(activation + register))
         record = following(record)
 
@@ -293,9 +310,9 @@ def skip_kernels(context: Address, activation: Address, record: Address, end: Ad
 def finish_function(
     context: Address, activation: Address, function: Address, failed: Address
 ) -> None:
-    """Deliver the results of a function, or `failed` instead of them.
+    """Deliver the results of a function, or `failed` for each of them if it is not 0.
 
-    This consumes a reference to `failed`.
+    Takes over a reference to `failed`.
     """
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -320,7 +337,7 @@ def finish_function(
     if kind == at.RETURN_CALL:
         note_failure(caller, failed)
     elif kind == at.RETURN_LOOP and load(owner + at.LOOP_CONDITION) == 0:
-        # The error also ends a counted loop, which has no condition.
+        # A counted loop has no condition; storing the error there ends the loop.
         store(owner + at.LOOP_CONDITION, failed)
         return
     drop_reference(context, failed)

@@ -1,13 +1,12 @@
 """Run one kernel: its frame, its errors, and its results.
 
-A kernel runs when its ready count reaches zero; its arguments are then in their registers and
-available.  If an argument is an error or the request is cancelled, the kernel is skipped, and the
-error becomes each of its results.
+A kernel runs after its ready count has reached 0.  By then, its arguments are available and in
+their registers.  If an argument is an error or the request is cancelled, the kernel is skipped, and
+the error becomes each of its results.
 
-The context is also the kernel's frame: CONTEXT_ARGUMENTS points to the arguments (concrete values;
-indirect ones have been resolved), and CONTEXT_RESULTS points to one word per result, which is 0
-until the kernel sets it.  A kernel borrows its arguments and hands over one reference to each
-result.
+A kernel finds its frame in the context.  CONTEXT_ARGUMENTS points to its arguments, which are
+concrete values.  CONTEXT_RESULTS points to one word per result, which is 0 until the kernel sets
+it.  A kernel borrows its arguments, and hands over one reference to each result.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -42,15 +41,15 @@ from tfrt_runtime.native.queues.tasks import free_task, new_task
 from tfrt_runtime.native.queues.waiters import finish, mark_shared, push_ready
 
 QUICK_NS = 1_000_000
-"""A Python function that took less time than this may run on a waiting thread.
+"""A Python function that takes less time than this may run on a waiting thread.
 
-Waking a worker takes a tenth of this time.
+Waking a worker instead would take a tenth of this time.
 """
 
 
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Run a kernel whose record has the flag KERNEL_SMALL; otherwise the same as `run_kernel`."""
+    """Do the same as `run_kernel`, but faster, for a record with the flag KERNEL_SMALL."""
     left = load(activation + load_i32(record + at.RECORD_REGISTERS))
     right = load(activation + load_i32(record + at.RECORD_REGISTERS + 4))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -78,8 +77,10 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
 
 @inline
 def are_plain(request: Address, left: Address, right: Address) -> bool:
-    """Tell whether a kernel may run on two arguments directly: neither is an error or an
-    indirect value.
+    """Return whether a small kernel can use two arguments directly.
+
+    It can if both are concrete values without errors, and if the request is not cancelled and not
+    watched.
     """
     plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE
     plain = plain and load_acquire(right + at.VALUE_STATE) == at.CONCRETE
@@ -103,8 +104,7 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         watch = load(request + at.REQUEST_WATCH)
         if failed == 0:
-            # This is an acquire, because the error value was made on the thread that cancelled the
-            # run.
+            # Acquire: another thread made the error value when it cancelled the run.
             failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
@@ -117,14 +117,15 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
 def run_unusual_kernel(
     context: Address, activation: Address, record: Address, may_block: bool
 ) -> None:
-    """Run a kernel of any kind; otherwise the same as `run_kernel`.
+    """Do the same as `run_kernel`, for a kernel of any kind.
 
-    `may_block` is set on the blocking pool's threads, where blocking kernels run.
+    Blocking kernels run here only if `may_block` is True, on the threads of the blocking pool.
+    Otherwise, the pool gets them.
     """
     flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
-        # Push the kernel back: when this thread returns to `python_waits.work_here`, it hands over
-        # all its ready work, and sleeps until a worker has run this kernel.
+        # Push the kernel back. This thread returns to `python_waits.work_here`, hands over all its
+        # ready work, and sleeps until a worker has run this kernel.
         store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
         push_ready(context, activation, record)
         return
@@ -153,11 +154,11 @@ def run_unusual_kernel(
 
 @outline
 def call_unknown(context: Address, record: Address) -> None:
-    """Call a kernel, and measure whether it is quick."""
+    """Call a kernel; if it is quick, clear the record's flag KERNEL_UNKNOWN."""
     began = now()
     call2(load(record + at.RECORD_KERNEL), context, record)
     if now() - began < QUICK_NS:
-        # A plain word suffices: all threads write the same value, and a thread that reads the old
+        # A plain store suffices: all threads write the same value, and a thread that reads the old
         # value only measures again.
         store_i32(record + at.RECORD_FLAGS, load_i32(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
@@ -168,7 +169,7 @@ def call_kernel(
 ) -> None:
     """Call a kernel whose arguments are in the frame, and deliver its results.
 
-    `watch` is the watch of its run, or 0.
+    `watch` is the watch of the kernel's run, or 0.
     """
     if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
         share_rest(context)
@@ -185,8 +186,8 @@ def call_kernel(
     else:
         call2(load(record + at.RECORD_KERNEL), context, record)
     if flags & at.KERNEL_CONTROL != 0:
-        # The kernel itself delivers and finishes when its call or loop ends; the activation may be
-        # gone now.
+        # A control kernel delivers its results itself, when its call or loop ends. The activation
+        # may already be gone.
         return
     if watch != 0:
         log_end(context, watch, activation, record)
@@ -204,7 +205,7 @@ def call_kernel(
 
 @outline
 def log_begin(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """Log that a kernel of a watched run starts."""
+    """Log that a watched run's kernel starts."""
     if load(watch + at.WATCH_SLOW) != 0:
         store(context + at.CONTEXT_STARTED, now())
     log_kernel(context, watch, activation, record, at.LOG_BEGIN)
@@ -212,7 +213,10 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """Log that a watched run's kernel has returned, unless an available result will show this."""
+    """Log that a watched run's kernel has returned.
+
+    Logs nothing if the kernel's first result is available, because the log of that result shows it.
+    """
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + at.CONTEXT_STARTED))
@@ -225,20 +229,18 @@ def log_end(context: Address, watch: Address, activation: Address, record: Addre
 
 @outline
 def share_rest(context: Address) -> None:
-    """Share this thread's ready kernels and tasks with other threads, because it will be busy
-    for a while.
-    """
+    """Share this thread's ready kernels and tasks with other threads before a long kernel."""
     share_ready(context)
     offer_tasks(context)
 
 
 @inline
 def stage_arguments(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the arguments into the frame; return the last one that is an error, or 0."""
+    """Put a kernel's arguments into the frame; return the last error among them, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    # Start with the last argument, which was made last: a kernel that then reads thousands of
-    # arguments in order finds many of them in the cache.
+    # Go from last to first: a kernel that reads thousands of arguments then finds the first of them
+    # in the cache.
     for i in range(count - 1, -1, -1):
         value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
@@ -249,15 +251,14 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
 
 @native
 def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the contents of the registers into the frame unchanged.
+    """Put the contents of a kernel's registers into the frame without resolving them.
 
-    The registers of a non-strict kernel may still be empty.  Its first arguments may be strict:
-    they are staged like the arguments of a strict kernel, and the last of them that is an error is
-    returned, or 0.
+    A non-strict kernel may start with strict arguments, which are staged as by `stage_arguments`;
+    its other registers may still be empty.  Returns the last error among the strict arguments, or
+    0.
     """
     frame = load(context + at.CONTEXT_ARGUMENTS)
-    # Strict arguments are first; any other argument that is still unavailable is an indirect value
-    # in its register.
+    # `peek_register` fills an empty register with an indirect value.
     waits = load_i32(record + at.RECORD_WAITS)
     strict = 0
     if waits != 0:
@@ -279,8 +280,7 @@ def grow_frame(context: Address, needed: int) -> bool:
 
     Returns False if not enough memory is available.
     """
-    # The frame is kept as long as the thread lives, because a kernel that needed a wide frame
-    # usually needs it again.
+    # The thread keeps the larger frame, because such a kernel usually runs again.
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
@@ -294,7 +294,7 @@ def grow_frame(context: Address, needed: int) -> bool:
 
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
-    """Fail a kernel that was refused memory: each result becomes the error of its run."""
+    """Skip a kernel whose frame was refused: each result becomes the error of its run."""
     failed = memory_error(context, load(activation + at.ACTIVATION_REQUEST), record)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
@@ -302,9 +302,10 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 
 @outline
 def memory_error(context: Address, request: Address, record: Address) -> Address:
-    """Return the error of a run that was refused memory, with one reference.
+    """Return the error of a run that was refused memory, with a new reference.
 
-    If the system, not the budget, refused the memory, the error is reported here.
+    If the budget refused the memory, the run is already cancelled with an error.  If the system
+    refused it, this function reports an error.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
@@ -316,20 +317,19 @@ def memory_error(context: Address, request: Address, record: Address) -> Address
 
 @outline
 def report_error(context: Address, record: Address, message: int) -> Address:
-    """Report native message number `message`; return an error value with one reference."""
+    """Report the native message with number `message`; return an error value with one reference."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REPORT_ERROR)
     return call3(callback, context, record, message)
 
 
 @outline
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
-    """Skip a kernel: the error becomes each of its results."""
+    """Skip a kernel: `failed` becomes each of its results."""
     results = load_i32(record + at.RECORD_RESULTS)
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
-    # One reference is for this function, because `failed` may be an argument whose last reference
-    # is dropped next.
+    # Keep one reference here: `failed` may be an argument, whose last reference is dropped next.
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
@@ -342,8 +342,9 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
 
 @outline
 def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
-    """Skip a kernel: report a message once, and turn each of the kernel's results into its
-    error.
+    """Skip a kernel with a new error.
+
+    Reports `message`; the error becomes each of the kernel's results.
     """
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
     store(context + at.CONTEXT_ACTIVATION, activation)
@@ -354,7 +355,10 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
-    """Count a heavy kernel as decided; the other kernels are counted when their call ends."""
+    """Count a heavy kernel as decided: it has run or was skipped.
+
+    `observe_end` counts the other kernels of a call when the call ends.
+    """
     is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
     if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         fetch_add(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_DECIDED, 1)
@@ -364,9 +368,9 @@ def count_heavy(activation: Address, flags: int) -> None:
 def log_failed(
     context: Address, watch: Address, activation: Address, record: Address, failed: Address
 ) -> None:
-    """Log that a kernel of a watched run does not start.
+    """Log that a watched run's kernel is skipped.
 
-    The reason is that an argument is an error or the run is cancelled.
+    The cause is an argument that is an error, or the run's cancellation.
     """
     kind = at.LOG_SKIPPED
     if load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL) == failed:
@@ -380,8 +384,8 @@ def log_failed(
 
 @outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
-    """Hand a kernel over to the blocking pool; its arguments stay in their registers."""
-    # Do this before the task is in the ring: a thread of the pool may run it immediately.
+    """Hand a kernel to the blocking pool.  Its arguments stay in their registers."""
+    # Mark before adding the task: a thread of the pool may run it immediately.
     mark_shared(activation)
     watch = watch_of(activation)
     if watch != 0:

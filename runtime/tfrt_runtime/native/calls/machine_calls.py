@@ -1,22 +1,22 @@
 """Calls of functions that are machine code.
 
 A function becomes machine code when it is hot and a compiler is available (`executor.machine`).
-Such a function contains only scalars, control flow, and calls of other such functions, so none of
-its effects is visible before it returns.  It bails out in any unusual situation: an argument that
-is an error or unavailable, an operation that fails, a full stack, or a cancelled run.  The call
-then runs from its start as if there were no machine code.  From then on, the entire run is
-interpreted, because code that has bailed out once would do so again at each nested call.
+Such a function contains only scalars, control flow, and calls of other such functions, so it has no
+visible effects before it returns.  It bails out in any unusual situation: an argument that is an
+error or unavailable, an operation that fails, a full stack, or a cancelled run.  After a bailout,
+the interpreter runs the call from its start, and then the rest of the run.  It does not use machine
+code again, which would bail out at each nested call.
 
-If a loop of an interpreted call becomes hot, it continues as machine code from its next iteration
-on (`finish_loop`): on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A Third-Generation
-SELF Implementation".  Rejected alternative: deoptimization to the interpreter's state at the
-operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging Optimized Code with
-Dynamic Deoptimization"), which needs a map of the state at each such operation; a call without
-visible effects can simply start over.
+If a loop of an interpreted call becomes hot, its remaining iterations run as machine code
+(`finish_loop`).  This is on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A
+Third-Generation SELF Implementation".  Rejected alternative: deoptimization, which returns to the
+interpreter at the operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging
+Optimized Code with Dynamic Deoptimization").  Deoptimization needs a map of the state at each
+operation that may bail out.  A call without visible effects can simply start over.
 
-From time to time, machine code calls `ask` to find out whether to continue.  This also shares this
-thread's ready work with other threads.  If the thread must return to Python, Python decides whether
-its wait is over.
+Machine code regularly calls `ask`, which tells it whether to continue.  `ask` also shares this
+thread's ready work with other threads.  If the thread's deadline has passed, `ask` lets Python
+decide whether the code must stop.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -47,22 +47,20 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
 
 FUEL = 1 << 18
-"""The number of kernels between two checks: 50 to 500 us."""
+"""The number of kernels that machine code runs between two calls of `ask`: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""The weight of a kernel that the executor runs, which takes as long as this many kernels of
-machine code.
-"""
+"""The number of kernels of machine code that take as long as one kernel that the executor runs."""
 
 
 @native
 def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
     """Return the machine code that a run may use for a function, or 0.
 
-    If the function has no machine code yet, its `kernels` count as interpreted.
+    If the function has no machine code yet, adds `kernels` to its count of interpreted kernels.  A
+    function whose count is large enough is compiled.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # A run is unusual if it is cancelled, if its events are logged, or while schedules are
-    # explored.
+    # A run is unusual if it is cancelled or watched.
     if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
@@ -70,11 +68,10 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # This need not be an atomic subtraction, because a lost count only delays the compiler a
-    # little.
+    # Not an atomic subtraction: a lost update only delays the compiler a little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
-    # A count that started at MACHINE_NEVER stays above half of it.
+    # The count of a function that must never be compiled starts at MACHINE_NEVER.
     if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
@@ -84,13 +81,13 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """Return the number of kernels that a call by the executor counts as."""
+    """Return the number of kernels to count for one interpreted call of `function`."""
     return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 
 @native
 def attempt_size(machine: Address) -> int:
-    """Return the size in bytes of the block for one call."""
+    """Return the size in bytes of an attempt, the block that holds the state of one call."""
     return at.ATTEMPT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
 
 
@@ -98,10 +95,10 @@ def attempt_size(machine: Address) -> int:
 def run_machine(
     context: Address, request: Address, machine: Address, code: Address, words: Address
 ) -> Address:
-    """Run machine code on the arguments at `words`.
+    """Run machine code on the payloads at `words`.
 
-    Returns the attempt with its results, which the caller must free, or 0 if the code has bailed
-    out.
+    Returns the attempt, which holds the results, and which the caller must free.  Returns 0 if the
+    code has bailed out.
     """
     attempt = take_block(context, attempt_size(machine))
     if attempt == 0:
@@ -117,15 +114,16 @@ def run_machine(
         store_release(request + at.REQUEST_COMPILED, 1)
         return attempt
     give_block(context, attempt, attempt_size(machine))
-    # From now on, the whole run is interpreted; see the module's docstring.
+    # From now on, the whole run is interpreted: the module's docstring says why.
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
 
 @entry
 def ask(attempt: Address) -> int:
-    """Return how many kernels machine code may run before it calls this again, or 0 if it must
-    bail out.
+    """Return the number of kernels that machine code may run next, or 0 if it must bail out.
+
+    After that many kernels, the code calls `ask` again.
     """
     context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
@@ -143,9 +141,9 @@ def ask(attempt: Address) -> int:
 
 @native
 def take_word(value: Address, payload_type: int, place: Address) -> bool:
-    """Store a scalar's payload at an address.
+    """Store the payload of the scalar `value` at `place`.
 
-    Returns False if the value is unavailable, an error, or of another type.
+    Returns False if `value` is unavailable, an error, or not of type `payload_type`.
     """
     if not is_available(value):
         return False
@@ -158,7 +156,7 @@ def take_word(value: Address, payload_type: int, place: Address) -> bool:
 
 @native
 def result_of(context: Address, machine: Address, attempt: Address, index: int) -> Address:
-    """Return result number `index` of a call, with one reference."""
+    """Return result number `index` of a finished attempt as a value with one reference."""
     types = machine + at.MACHINE_TYPES + 8 * load(machine + at.MACHINE_ARGUMENTS)
     return new_scalar(
         context, load(types + 8 * index), load(attempt + at.ATTEMPT_RESULTS + 8 * index)
@@ -171,10 +169,10 @@ def run_on_values(
 ) -> Address:
     """Run machine code on AsyncValues.
 
-    This takes ownership of the block `words`, which has the values' addresses.
+    Takes over the block `words`, which holds the values' addresses.
 
-    Returns the attempt with its results, which the caller must free.  Returns 0 if a value is not
-    an available scalar of its type or if the code has bailed out.
+    Returns the attempt, which holds the results and which the caller must free.  Returns 0 if a
+    value is not an available scalar of its type or if the code has bailed out.
     """
     attempt = 0
     if take_words(machine, words):
@@ -185,7 +183,10 @@ def run_on_values(
 
 @native
 def take_words(machine: Address, words: Address) -> bool:
-    """Replace the addresses of AsyncValues with their payloads, each as `take_word` does."""
+    """Replace the addresses of AsyncValues at `words` with the values' payloads.
+
+    Returns False if a value is not an available scalar of its type.
+    """
     is_ready = True
     for i in range(load(machine + at.MACHINE_ARGUMENTS)):
         place = words + 8 * i
@@ -196,9 +197,10 @@ def take_words(machine: Address, words: Address) -> bool:
 
 @outline
 def finish_loop(context: Address, loop: Address, request: Address) -> bool:
-    """Run the remaining iterations of a loop as machine code, if its body is hot.
+    """Run the remaining iterations of a loop as machine code, if the loop's body is hot.
 
-    After that, the loop has its final values.  Returns False if nothing was done.
+    Returns True if the loop has ended.  The loop then holds its final values.  Otherwise, does
+    nothing.
     """
     function = load(loop + at.LOOP_FUNCTION)
     machine = load(function + at.FUNCTION_MACHINE)
@@ -212,7 +214,7 @@ def finish_loop(context: Address, loop: Address, request: Address) -> bool:
         words = take_block(context, size)
     if words == 0:
         return False
-    # A counted loop has LOOP_LEFT; for any other loop, the condition currently holds.
+    # LOOP_LEFT is the count of a counted loop. Any other loop gets 1, because its condition holds.
     store(words, max(load(loop + at.LOOP_LEFT), 1))
     copy(words + 8, loop + at.LOOP_TABLE, 8 * count)
     attempt = 0

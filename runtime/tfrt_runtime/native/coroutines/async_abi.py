@@ -1,12 +1,15 @@
 """The runtime's C functions, which compiled coroutines call.
 
-The first part consists of the functions of MLIR's async runtime, with its names, types, and
-reference counts, so that code compiled by MLIR's own tools links against them:
-https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h
-Mistakes of a program are reported to Python and never end the process.  The second part adds
-features that MLIR's runtime lacks: groups of values, and errors that say why and where.
+The functions named `mlirAsyncRuntime...` are the functions of MLIR's async runtime, with the same
+types and the same reference counts.  Code that MLIR's own tools compile can therefore link against
+them:
+https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h A
+mistake of the program is reported to Python, and never ends the process.
 
-A function finds its context through its thread, because compiled code has no context.
+The functions named `tfrtAsync...` add features that MLIR's runtime lacks: groups of values, and
+errors that tell their reason and their place in the program.
+
+Compiled code has no context, so each function finds the context through its thread.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -53,7 +56,7 @@ from tfrt_runtime.native.memory import (
 )
 
 BLOCK_ALIGNMENT = 16
-"""Minimum alignment of all memory."""
+"""The minimum alignment in bytes of every block."""
 WORD = 8
 
 
@@ -72,9 +75,9 @@ def drop_ref(value: Address, count: int) -> None:
 
 @inline
 def made_by(context: Address, made: Address, record: Address) -> Address:
-    """Record the operation that makes a new object, for reports, and return the object.
+    """Store the record of the operation that makes a new object in the object; return the object.
 
-    The record lives as long as the object.
+    Reports show the operation.  The record must live as long as the object.
     """
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
@@ -85,14 +88,18 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
 
 @exported("mlirAsyncRuntimeCreateToken", "ptr")
 def create_token() -> Address:
-    """Make a token with two references: the caller's and the producer's."""
+    """Make a token with two references: one for the caller, and one for the producer.
+
+    The producer is the code that resolves the object.
+    """
     return new_token(here())
 
 
 @exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
 def create_value(size: int) -> Address:
-    """Make a value with `size` bytes of storage and two references: the caller's and the
-    producer's.
+    """Make a value with `size` bytes of storage and two references.
+
+    One reference is for the caller, the other for the producer.
     """
     return new_future(here(), size)
 
@@ -106,7 +113,7 @@ def create_group(size: int) -> Address:
 @exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
 def add_to_group(member: Address, group: Address) -> int:
-    """Add a token or a value to a group; return its rank."""
+    """Add a token or a value to a group; return the member's rank in the group."""
     return add_member(here(), member, group, 0)
 
 
@@ -114,7 +121,7 @@ def add_to_group(member: Address, group: Address) -> int:
 def add_to_group_at(member: Address, group: Address, record: Address) -> int:
     """Add a member as `add_to_group` does.
 
-    `record` is the place in the program where the member is added.
+    `record` is the place in the program that adds the member.
     """
     return add_member(here(), member, group, record)
 
@@ -122,9 +129,9 @@ def add_to_group_at(member: Address, group: Address, record: Address) -> int:
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
 def emplace_object(value: Address) -> None:
-    """Complete an operation or a filled storage; drop the producer's reference.
+    """Make a token or a value available, and drop the producer's reference.
 
-    0 means an unused token.
+    The storage of a value must be filled.  If `value` is 0, an unused token, do nothing.
     """
     if value != 0:
         emplace(here(), value)
@@ -133,16 +140,19 @@ def emplace_object(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_error(value: Address) -> None:
-    """Fail an operation; drop the producer's reference.  0 means an unused token."""
+    """Turn a token or a value into an error, and drop the producer's reference.
+
+    If `value` is 0, an unused token, do nothing.
+    """
     if value != 0:
         set_object_error(here(), value)
 
 
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
-    """Fail a token like `set_error`, unless the program made it available before the failure."""
+    """Turn a token into an error, as `set_error` does, unless it is available."""
     if state_of(value) == at.CONCRETE:
-        # No other thread reads this word of an object that is available.
+        # No other thread reads this word of an available object.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
     else:
         set_object_error(here(), value)
@@ -151,23 +161,22 @@ def set_error_unless_available(value: Address) -> None:
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
 def is_error(value: Address) -> int:
-    """Tell whether the token or value has been resolved to an error."""
+    """Tell whether the token or value is an error."""
     return 1 if state_of(value) == at.ERROR else 0
 
 
 @exported("tfrtAsyncIsAvailable", "i1", "ptr")
 def is_value_available(value: Address) -> int:
-    """Tell whether the value has a payload."""
+    """Tell whether the value is available and not an error."""
     return 1 if state_of(value) == at.CONCRETE else 0
 
 
 @exported("tfrtAsyncGoesOn", "i1", "ptr")
 def goes_on(value: Address) -> int:
-    """Tell whether a coroutine need not suspend because the object that it awaits is available and
-    not an error.
+    """Tell whether a coroutine that awaits `value` may continue without suspending.
 
-    While schedules are explored, the coroutine suspends anyway, because the next task must be
-    chosen.
+    It may if `value` is available and not an error.  While schedules are explored, however, the
+    coroutine always suspends, so that the next task can be chosen.
     """
     if state_of(value) != at.CONCRETE:
         return 0
@@ -176,7 +185,7 @@ def goes_on(value: Address) -> int:
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
 def is_group_error(group: Address) -> int:
-    """Tell whether a member has failed; other members may not be resolved yet."""
+    """Tell whether a member of the group has failed, even if other members are not resolved yet."""
     return 1 if has_error(group) else 0
 
 
@@ -186,27 +195,27 @@ def is_group_error(group: Address) -> int:
 def await_object(value: Address) -> None:
     """Wait until an object is resolved.
 
-    A resolved group has all of its members, and all are resolved.
+    A group is resolved when all its members have been added and resolved.
     """
     await_object_at(value, 0)
 
 
 @exported("tfrtAsyncAwait", "void", "ptr", "ptr")
 def await_object_at(value: Address, place: Address) -> None:
-    """Wait like `await_object`; `place` is the record of the waiting operation, or 0."""
+    """Wait as `await_object` does; `place` is the record of the waiting operation, or 0."""
     if not is_available(value):
         wait_for_object(here(), value, place)
 
 
 @exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
 def get_value_storage(value: Address) -> Address:
-    """Return the address of the value's bytes, which are undefined if the value is an error."""
+    """Return the address of the value's bytes.  The bytes of an error are undefined."""
     return storage_of(value)
 
 
 @exported("mlirAsyncRuntimeExecute", "void", "ptr", "ptr")
 def execute(handle: int, resume: Address) -> None:
-    """Let the queue call `resume(handle)`."""
+    """Add a task to the queue that calls `resume(handle)`."""
     spawn(here(), handle, resume)
 
 
@@ -214,13 +223,13 @@ def execute(handle: int, resume: Address) -> None:
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
 def await_and_execute(value: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once an object is resolved, or now if it already is."""
+    """Call `resume(handle)` once an object is resolved; if it is resolved already, call it now."""
     await_and_resume(here(), value, handle, resume, 0)
 
 
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """Wait like `await_and_execute`; `place` is the record of the waiting operation, or 0."""
+    """Wait as `await_and_execute` does; `place` is the record of the waiting operation, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
@@ -228,10 +237,12 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
 def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """Wait like `await_and_execute`, but inside a task; `result` is a result of the task, or 0.
+    """Wait as `await_and_execute` does, inside a task.
 
-    `number` 0 means the task itself, whose place is in the record of the result's maker.  That
-    record is followed by the records of the awaits in the task's body, which are numbered from 1.
+    `result` is an object that the task makes as a result, or 0.  The object has the record of the
+    task's place.  The records of the awaits in the task's body follow that record.  `number`
+    selects one of these records: 0 selects the task's record, and n selects the record of the n-th
+    await.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
@@ -243,22 +254,23 @@ def await_and_execute_for(
 def get_num_worker_threads() -> int:
     """Return how many threads can run tasks simultaneously."""
     deques = load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS)
-    # One deque is used by waiting threads.
+    # Waiting threads use one of the deques.
     return max(1, deques - 1)
 
 
 @exported("mlirAsyncRuntimePrintCurrentThreadId", "void")
 def print_current_thread_id() -> None:
-    """Print `Current thread id: ` and the thread's number."""
+    """Print `Current thread id: ` followed by the thread's number."""
     report_event(here(), at.EVENT_THREAD, 0)
 
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
-    """Add `count` references that the program adds by hand, besides the references that the
-    compiler counts.
+    """Add `count` references on behalf of the program.
+
+    The program adds these by hand, in addition to the references that the compiler counts.
     """
-    # Record them first: a drop on another thread checks this word before it drops the reference.
+    # Update VALUE_ASYNC first: another thread checks this word before it drops such a reference.
     fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
     fetch_add(value + at.VALUE_REFERENCES, count)
 
@@ -267,9 +279,8 @@ def add_ref_on_top(value: Address, count: int) -> None:
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
     """Drop `count` references that the program added by hand.
 
-    If there are fewer, report an error and drop none of them.  The references that the compiler
-    counts keep the object alive in the meantime, so that a surplus drop can be reported before it
-    does harm.
+    If the program added fewer references, report an error and drop none.  This error is early
+    enough: the references that the compiler counts still keep the object alive.
     """
     if take_held(value, count):
         drop_references(here(), value, count)
@@ -279,10 +290,10 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
-    """Drop one reference to an object that the program has made: either one of the program's own
-    references or the producer's.
+    """Drop one reference to an object that the program has made.
 
-    A program that never resolves the object must drop the producer's reference by hand.
+    If the program has added references by hand, drop one of these.  Otherwise, drop the producer's
+    reference.  A program that never resolves the object must drop the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -294,9 +305,9 @@ def drop_own_ref(value: Address, _count: int, record: Address) -> None:
 def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
     """Drop `count` references to an object whose references only the program counts.
 
-    If there are fewer, report an error and drop none of them.
+    If the object has fewer, reports an error and drops none.
     """
-    # The reference that the list of objects holds is not available to the program.
+    # The list of objects holds a reference that the program must not drop.
     kept = 1 if is_registered(value) else 0
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
@@ -311,17 +322,17 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncCreateToken", "ptr", "ptr")
 def create_token_by(record: Address) -> Address:
-    """Make a token as `create_token` does, for an operation that `record` names."""
+    """Make a token as `create_token` does, for the operation of `record`."""
     context = here()
     return made_by(context, new_token(context), record)
 
 
 @exported("tfrtAsyncCreateUnusedToken", "ptr", "ptr")
 def create_unused_token(record: Address) -> Address:
-    """Make a token as `create_token_by` does, but for an operation that no code awaits.
+    """Make a token as `create_token_by` does, for an operation that no code awaits.
 
-    Returns 0 if objects are neither logged nor registered.  Functions that resolve a token or drop
-    its references ignore 0.
+    Returns 0 if objects are neither logged nor registered.  The functions that resolve a token or
+    drop its references ignore 0.
     """
     context = here()
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
@@ -333,21 +344,24 @@ def create_unused_token(record: Address) -> Address:
 
 @exported("tfrtAsyncCreateValue", "ptr", "i64", "ptr")
 def create_value_by(size: int, record: Address) -> Address:
-    """Make a value as `create_value` does, for an operation that `record` names."""
+    """Make a value as `create_value` does, for the operation of `record`."""
     context = here()
     return made_by(context, new_future(context, size), record)
 
 
 @exported("tfrtAsyncCreateGroup", "ptr", "i64", "ptr")
 def create_group_by(size: int, record: Address) -> Address:
-    """Make a group as `create_group` does, for an operation that `record` names."""
+    """Make a group as `create_group` does, for the operation of `record`."""
     context = here()
     return made_by(context, new_group(context, size), record)
 
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make available an object that only its maker refers to; drop the producer's reference."""
+    """Make an object available, and drop the producer's reference.
+
+    Only the code that made the object refers to it so far.
+    """
     if emplace_unseen(value):
         log_emplaced(here(), value)
     else:
@@ -356,10 +370,10 @@ def emplace_unseen_object(value: Address) -> None:
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
-    """Emplace, like `emplace_object`, a payload with a pointer at `offset` (0 or 8, in bytes).
+    """Make a value available whose storage should hold a pointer at `offset` (0 or 8 bytes).
 
-    Code that loads the value follows the pointer.  If no pointer was stored, the value becomes an
-    error that says so.
+    If no pointer was stored, the value becomes an error that says so.  Otherwise, code that loads
+    the value would follow an invalid pointer.
     """
     context = here()
     if load(storage_of(value) + offset) != 0:
@@ -371,7 +385,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
 def describe_error(value: Address, record: Address) -> None:
-    """Record the error that an object is about to become."""
+    """Record an error for `value`, which is about to fail.  The record describes the error."""
     context = here()
     if value != 0:
         note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
@@ -379,7 +393,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """Record another object's error as the error that an object is about to become."""
+    """Record the error of `source` for `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -387,7 +401,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """Record the thread's failure as the error that an object is about to become."""
+    """Record the failure of this thread as the error of `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))
@@ -395,21 +409,21 @@ def take_failure(value: Address) -> None:
 
 @exported("tfrtAsyncFail", "void", "ptr")
 def fail(record: Address) -> None:
-    """Record for the thread why the returning function fails."""
+    """Record, for this thread, why the current function fails.  The function is about to return."""
     context = here()
     fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")
 def fail_from(source: Address) -> None:
-    """Record for the thread that the function fails with an object's error."""
+    """Record, for this thread, that the function fails with the error of `source`."""
     context = here()
     fail_thread(context, error_of(context, source))
 
 
 @exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")
 def allocate_frame(size: int, alignment: int) -> Address:
-    """Allocate the frame of a coroutine; the alignment is a power of 2."""
+    """Allocate `size` bytes for the frame of a coroutine; `alignment` is a power of 2."""
     if alignment <= BLOCK_ALIGNMENT:
         return need_block(here(), size)
     block = need_block(here(), size + alignment + 2 * WORD)
@@ -420,7 +434,10 @@ def allocate_frame(size: int, alignment: int) -> Address:
 
 @exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
 def free_frame(frame: Address, size: int, alignment: int) -> None:
-    """Free a frame, on any thread, given the size and alignment with which it was allocated."""
+    """Free a frame; `size` and `alignment` must be the same as for `allocate_frame`.
+
+    The calling thread need not be the thread that allocated the frame.
+    """
     if alignment <= BLOCK_ALIGNMENT:
         give_block(here(), frame, size)
     else:
@@ -429,7 +446,10 @@ def free_frame(frame: Address, size: int, alignment: int) -> None:
 
 @native
 def end_of_frame(frame: Address, size: int) -> Address:
-    """Return the address at which an aligned frame stores the address of its block."""
+    """Return the address of the word after an aligned frame.
+
+    The word holds the address of the frame's block.
+    """
     return frame + ((size + WORD - 1) & -WORD)
 
 
@@ -437,8 +457,9 @@ def end_of_frame(frame: Address, size: int) -> Address:
 def log_site(context: Address, site: Address, kind: int) -> int:
     """Log that this thread reaches a place in compiled code.
 
-    Returns 0 if its run has already logged the place often enough.  The first time in a run is
-    always logged, because only the run itself writes its number into the site.
+    Returns 0, and logs nothing, if the run has already logged this place SITE_MOST times.  The
+    first time in a run is always logged, because only the run itself writes its number into the
+    site.
     """
     run = load(context + at.CONTEXT_RUN)
     if run == 0 or load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
@@ -460,12 +481,12 @@ def log_block(site: Address) -> None:
 
 @exported("tfrtAsyncLogEnter", "i64", "ptr")
 def log_enter(site: Address) -> int:
-    """Log that a function is called; return whether this was logged."""
+    """Log the start of a call; return whether it was logged."""
     return log_site(here(), site, at.LOG_ENTER)
 
 
 @exported("tfrtAsyncLogLeave", "void", "ptr", "i64")
 def log_leave(site: Address, is_logged: int) -> None:
-    """Log that the call has returned; `is_logged` is the result of `log_enter`."""
+    """Log the end of a call; `is_logged` is the result of `log_enter`."""
     if is_logged != 0:
         log_code(here(), at.LOG_LEAVE, load(site + at.SITE_RECORD), 0)

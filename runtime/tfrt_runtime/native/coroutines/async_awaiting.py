@@ -1,9 +1,10 @@
 """Coroutines of compiled programs: how they start, resume, and wait for objects.
 
-A coroutine that waits adds a waiter with its handle and the function that resumes it.  It resumes
-as a task of the work queue, never on the stack of the thread that resolves the object: that thread
-continues immediately, and no stack grows with the length of a chain.  If there is nothing to wait
-for, the coroutine continues immediately, up to a bounded depth.
+A coroutine that waits for an object adds a waiter to it.  The waiter holds the coroutine's handle
+and the function that resumes the coroutine.  When the object is resolved, the coroutine resumes as
+a task of the work queue.  It never resumes on the stack of the resolving thread, so that thread
+continues immediately, and no stack grows with the length of a chain.  If the object is already
+resolved, the coroutine continues immediately, up to a bounded depth.
 
     spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+
                         ^                    ^                           |
@@ -14,11 +15,11 @@ for, the coroutine continues immediately, up to a bounded depth.
 A handle identifies a coroutine in LLVM's switched-resume lowering:
 https://llvm.org/docs/Coroutines.html
 
-A thread that must wait, because an ordinary function awaits, runs other tasks in the meantime:
-otherwise, the tasks that it waits for might find no thread.  When no work is left, it sleeps, and
-from time to time calls Python, which handles signals and detects that no code is left that could
-resolve the object.  If the thread is inside a kernel, that kernel keeps its frame; kernels that the
-thread runs during the wait get another frame.
+When an ordinary function awaits an object, its thread must wait.  In the meantime, the thread runs
+other tasks.  Otherwise, no thread might be left for the tasks that resolve the object.  When there
+is no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If no code is
+left that could resolve the object, Python reports an error.  A waiting kernel keeps its frame;
+kernels that its thread runs during the wait get another frame.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -62,25 +63,27 @@ from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
-"""If at least this many tasks are waiting, in a thread's deque or elsewhere, the thread starts new
-tasks itself.
+"""If at least this many tasks are waiting in a thread's deque, the thread runs new tasks directly.
 
-If there are fewer tasks and no workers, the tasks run in order of arrival.
+A thread without a deque compares the number of tasks that it has spawned.
+
+>
 """
 HELPERS_RESERVE = 3 << 20
-"""If fewer than this many bytes of stack are left, a waiting thread starts no tasks, because tasks
-may recurse, too.
+"""A waiting thread with less stack than this many bytes starts no tasks.
+
+Tasks may recurse, too.
 """
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
-"""How often a helping thread lets Python handle signals."""
+"""The interval at which a helping thread calls Python to handle signals."""
 
 FRAME_BYTES = at.CONTEXT_RECORD - at.CONTEXT_ARGUMENTS
-"""The size in bytes of the part of a context that describes its frame.
+"""The size in bytes of the part of a context that describes a kernel's frame.
 
-A kept frame consists of this part, followed by CONTEXT_STARTED.
+A frame that is put aside consists of this part, followed by CONTEXT_STARTED.
 """
 
 
@@ -96,7 +99,7 @@ def run_coroutine(context: Address, task: Address) -> None:
     """Resume a coroutine (task function)."""
     handle = load(task + at.TASK_FIRST)
     resume = load(task + at.TASK_SECOND)
-    # Tasks of several runs share a thread, so each task carries the number of its run.
+    # A thread runs tasks of several runs, so each task carries the number of its run.
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
     store(context + at.CONTEXT_REFUSED, 0)
@@ -109,9 +112,9 @@ def run_coroutine(context: Address, task: Address) -> None:
 
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function that works with `context`; drop the failure that it recorded."""
-    # The thread may be inside another call of compiled code, which is waiting: its words are
-    # restored below.
+    """Call a compiled function with this context; drop the failure that the function records."""
+    # Another call of compiled code may be waiting on this thread: save its words, and restore them
+    # below.
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
     request = load(context + at.CONTEXT_REQUEST)
@@ -132,7 +135,7 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
 
 @entry
 def async_call(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function from Python; its failure remains recorded in the context."""
+    """Call a compiled function from Python; its failure stays recorded in the context."""
     advance_epoch(context)
     store(context + at.CONTEXT_SPAWNED, 0)
     store(context + at.CONTEXT_REQUEST, 0)
@@ -146,7 +149,7 @@ def async_call(context: Address, function: Address, argument: int) -> int:
 
 @native
 def spawn(context: Address, handle: int, resume: Address) -> None:
-    """Let the queue run a coroutine from its start."""
+    """Start a new coroutine, as a task of the queue or directly."""
     log_code(context, at.LOG_ENQUEUE, handle, 0)
     deque = load(context + at.CONTEXT_DEQUE)
     waiting = load(context + at.CONTEXT_SPAWNED)
@@ -158,8 +161,8 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         # While schedules are explored, each task waits to be chosen.
         and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
     ):
-        # All threads have work, so run the coroutine immediately: it needs no queue, and its memory
-        # is in the cache.
+        # All threads have work, so run the coroutine now: this saves a task, and its memory is in
+        # the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, at.LOG_END, handle, 0)
@@ -175,11 +178,11 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
 
 @inline
 def is_worth_waking(waiting: int) -> bool:
-    """Tell whether the number of waiting tasks is a power of 2.
+    """Return whether a worker should be woken, now that `waiting` tasks are waiting.
 
-    A wake-up costs as much as hundreds of small tasks, so while one is on its way, more wake-ups
-    would be a waste.  A worker that takes large tasks keeps the number small, so the next tasks
-    wake other workers.
+    The answer is True if `waiting` is a power of 2.  A wake-up costs as much as hundreds of small
+    tasks, so further wake-ups would be a waste while a worker is waking up.  If tasks are large,
+    the workers keep `waiting` small, and the next tasks wake further workers.
     """
     return waiting & (waiting - 1) == 0
 
@@ -197,10 +200,10 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 def await_and_resume(
     context: Address, value: Address, handle: int, resume: Address, place: Address
 ) -> None:
-    """Resume a coroutine once an object is resolved, or now if it already is.
+    """Resume a coroutine once an object is resolved.  If it is resolved already, resume it now.
 
-    `place` is the record of the waiting operation, or 0.  The coroutine's frame may be gone when
-    this returns.
+    `place` is the record of the waiting operation, or 0.  The coroutine's frame may be freed before
+    this function returns.
     """
     if not is_available(value):
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
@@ -208,14 +211,13 @@ def await_and_resume(
         store(waiter + at.WAITER_THIRD, function)
         store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
         store(waiter + at.WAITER_PLACE, place)
-        # Do this before the waiter is added: another thread may resume the coroutine immediately.
+        # Log before adding the waiter: another thread may resume the coroutine immediately.
         log_code(context, at.LOG_SUSPEND, handle, value)
         if add_waiter(value, waiter):
             return
         give_cell(context, waiter)
         log_code(context, at.LOG_RESUME, handle, 0)
-    # The depth is bounded, because each coroutine that is resumed here uses stack until it suspends
-    # or ends.
+    # Bound the depth: a coroutine that is resumed here uses stack until it suspends or ends.
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
@@ -227,14 +229,13 @@ def await_and_resume(
 def wait_for_object(context: Address, value: Address, place: Address) -> None:
     """Run other tasks until an object is resolved.
 
-    `place` is the record of the waiting operation, or 0.  The context's request belongs to the
-    waiting kernel; it is 0 in a task, which uses no frame.
+    `place` is the record of the waiting operation, or 0.  Inside a kernel, CONTEXT_REQUEST is the
+    kernel's request.  In a task, which uses no frame, CONTEXT_REQUEST is 0.
     """
     outer = load(context + at.CONTEXT_AWAITED)
     outer_place = load(context + at.CONTEXT_AWAITED_AT)
     store(context + at.CONTEXT_AWAITED_AT, place)
-    # Atomic: Python reads from other threads which object this thread is waiting for, to explain
-    # why a run is stuck.
+    # Atomic: another thread reads this word to explain why a run is stuck.
     store_release(context + at.CONTEXT_AWAITED, value)
     request = load(context + at.CONTEXT_REQUEST)
     kept = put_frame_aside(context) if request != 0 else 0
@@ -263,16 +264,14 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_AWAITED_AT, outer_place)
     store_release(context + at.CONTEXT_AWAITED, outer)
-    # A Python kernel that has waited here in the meantime, in a nested context, leaves the thread
-    # without a context.
+    # A Python kernel that ran here during the wait may have left the thread without a context.
     set_thread_context(context)
 
 
 @native
 def put_frame_aside(context: Address) -> Address:
-    """Give a context another frame for other kernels; return the argument for `take_frame_back`."""
-    # The frame's tables belong to the waiting kernel, and kernels that run in the meantime would
-    # overwrite them.
+    """Give a context a new frame for other kernels; return the argument for `take_frame_back`."""
+    # Kernels that run during the wait would overwrite the waiting kernel's arguments and results.
     kept = take_block(context, at.CELL_SIZE)
     copy(kept, context + at.CONTEXT_ARGUMENTS, FRAME_BYTES)
     store(kept + FRAME_BYTES, load(context + at.CONTEXT_STARTED))
@@ -285,7 +284,7 @@ def put_frame_aside(context: Address) -> Address:
 
 @native
 def take_frame_back(context: Address, kept: Address) -> None:
-    """Restore the frame of the kernel that a context was running."""
+    """Restore the frame that `put_frame_aside` saved."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
     copy(context + at.CONTEXT_ARGUMENTS, kept, FRAME_BYTES)
@@ -297,7 +296,7 @@ def take_frame_back(context: Address, kept: Address) -> None:
 def help_once(context: Address) -> bool:
     """Run this thread's ready kernels, or one task; return False if there are none.
 
-    If the stack is nearly full, start nothing.
+    If the stack is nearly full, runs nothing and returns False.
     """
     if stack_room() < HELPERS_RESERVE:
         return False
@@ -313,7 +312,7 @@ def help_once(context: Address) -> bool:
 @native
 def take_task(context: Address) -> Address:
     """Return the next task for a waiting thread, or 0."""
-    # In a queue with workers, the workers take the tasks that this thread has spawned.
+    # In a queue with workers, the workers run the tasks that this thread has spawned.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         store(context + at.CONTEXT_SPAWNED, 0)
     return next_task(context)
@@ -321,19 +320,18 @@ def take_task(context: Address) -> Address:
 
 @native
 def doze(context: Address, latch: Address, nap_ns: int) -> bool:
-    """Sleep until there may be work or a latch is released.
+    """Sleep until work may be available, the latch is released, or `nap_ns` has passed.
 
-    Returns False if neither happened before the time ran out.
+    Returns False if the time has passed.
     """
     offer_tasks(context)
     start = now()
     word = latch + at.LATCH_PENDING
-    # From here on, `release_latch` counts this thread in PROCESS_RESUMING when it sets the word to
-    # 0.
+    # From now on, `release_latch` adds this thread to PROCESS_RESUMING when it sets the word to 0.
     if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
-        # No stack is left for tasks: sleep even though there may be tasks.
+        # No stack is left for running tasks, so sleep even if there are tasks.
         share_pending(context)
         advance_epoch(context)
         watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)
@@ -341,12 +339,12 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     else:
         sleep_on_queue(context, word, nap_ns)
     if compare_and_swap(word, at.LATCH_ASLEEP, 1) == 0:
-        # This thread was counted when the latch was released.
+        # The latch was released, so PROCESS_RESUMING counts this thread.
         fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING, -1)
     return now() - start < nap_ns
 
 
 @inline
 def here() -> Address:
-    """Return the context of the calling compiled code."""
+    """Return the context of the thread that runs the calling compiled code."""
     return thread_context()

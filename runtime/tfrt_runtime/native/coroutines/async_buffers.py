@@ -1,23 +1,24 @@
-"""Buffers of compiled code: memory whose use after it has been freed is detected.
+"""Buffers of compiled code: memory that detects its use after it was freed.
 
     handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements
 
-The allocated pointer in a descriptor is a handle; the aligned pointer is an ordinary address.  A
-buffer is live while the generation in its header equals the generation in its handle; freeing the
-buffer adds 1.  Handles of generation 0 have no block: their header is a word that is 0 for memory
-that lives forever (globals, frames, memory that Python lends) and 1 for memory that never existed
+A memref descriptor has two pointers.  Here, the allocated pointer is a handle, and the aligned
+pointer is an ordinary address.  A buffer is live while the generation in its header equals the
+generation in its handle.  Freeing the buffer adds 1 to the generation in the header.
+
+A handle with generation 0 has no block, only a word as its header.  The word is 0 for memory that
+lives forever (globals, frames, memory that Python lends).  It is 1 for memory that never existed
 (no memory left, `ub.poison`).
 
 Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
 Synchronization and Operating System Structure"): a block of a size class is reused only for that
-class, and stays mapped.  Therefore, a thread that uses a buffer while another thread frees it may
-change elements of some buffer, but never a header or any other memory of the process.  After its
-last generation, a block is not used again.
+class, and stays mapped.  A thread may use a buffer while another thread frees it.  The first thread
+may then change elements of another buffer, but never a header or any other memory of the process.
+A block that has reached the last generation is never reused.
 
-The free blocks of a class are in a stack, which holds their next handles.  Because a handle never
-returns to the stack, the head that a thread compares is the same handle that it has read: there is
-no ABA problem.
+The free blocks of a class are in a lock-free stack, each with the handle that it will get next.  No
+handle is pushed twice, so there is no ABA problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -42,28 +43,29 @@ LAST_GENERATION = (1 << 15) - 1
 """The last generation, chosen so that handles stay positive."""
 LINE_BITS = 6
 MAX_BYTES = 1 << 45
-"""The maximum size of a buffer; larger buffers are refused."""
+"""The maximum size of a buffer in bytes."""
 CHUNK = 1 << 14
-"""The number of bytes that are divided into small blocks of one class."""
+"""The number of bytes that are allocated at once and divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""The maximum number of bytes in large free blocks that keep their pages; new pages cost more."""
+"""The number of bytes of large free blocks that may keep their pages, because new pages cost time.
+"""
 
 
 @native
 def block_of(handle: int) -> Address:
-    """Return the block, or the header, of a handle."""
+    """Return the address of a handle's block or header."""
     return handle & at.HANDLE_ADDRESS
 
 
 @native
 def buffers_of(context: Address) -> Address:
-    """Return the state that all threads share."""
+    """Return the process's state of buffers, which all threads share."""
     return load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_BUFFERS)
 
 
 @native
 def push_free(stack: Address, handle: int) -> None:
-    """Let other threads use a block under its next handle."""
+    """Push a block with its next handle onto a stack of free blocks."""
     following = block_of(handle) + at.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a slow thread in `pop_free` may read this word of a block that it does not own.
@@ -75,11 +77,11 @@ def push_free(stack: Address, handle: int) -> None:
 
 @native
 def pop_free(stack: Address) -> int:
-    """Take the handle of a free block of the class; return 0 if none is free."""
+    """Take a handle from a stack of free blocks; return 0 if the stack is empty."""
     handle = load_acquire(stack)
     while handle != 0:
-        # Another thread may already own the block and write this word; in that case, the head has
-        # changed.
+        # Another thread may already own the block and write this word. In that case, the head has
+        # changed, and the swap fails.
         following = load_acquire(block_of(handle) + at.BLOCK_NEXT)
         if compare_and_swap(stack, handle, following) == 1:
             return handle
@@ -89,7 +91,7 @@ def pop_free(stack: Address) -> int:
 
 @native
 def make_blocks(stack: Address, number: int, size: int) -> int:
-    """Make blocks of a class, and push all but one of them onto the stack of the class.
+    """Allocate blocks of a class, and push all but one onto the class's stack.
 
     Returns the handle of the remaining block, or 0 if not enough memory is available.
     """
@@ -112,18 +114,16 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
 
 @native
 def new_buffer(context: Address, size: int) -> int:
-    """Return the handle of a buffer of `size` bytes.
+    """Return the handle of a new buffer of `size` bytes.
 
-    The handle is dead if not enough memory is available.
-
-    Block sizes are multiples of a cache line up to eight lines; beyond that, there are four sizes
-    per power of 2.
+    If memory is short, the handle is dead.  Block sizes are multiples of a cache line up to eight
+    lines.  Above that, there are four block sizes per power of 2.
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
         return buffers + at.BUFFERS_DEAD
-    # The class is the number of lines, rounded up to three significant bits, so at most a quarter
-    # is wasted.
+    # The block has the number of lines, rounded up to three significant bits, so at most a quarter
+    # of it is wasted.
     last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
@@ -151,20 +151,17 @@ def new_buffer(context: Address, size: int) -> int:
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
-    """Free a live block if its flag BLOCK_KEPT equals `kept`.
-
-    Return whether the block was freed.
-    """
+    """Free a live block if its flag BLOCK_KEPT equals `kept`; return whether it was freed."""
     generation = handle >> at.HANDLE_SHIFT
     block = block_of(handle)
-    # The header of a handle that has no block must not be written.
+    # A handle with generation 0 has no block, so its header must not be written.
     if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
-    # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
+    # If several threads free or keep the same buffer, only one swap succeeds.
     if compare_and_swap(block + at.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
-    # From here on, a use of the old handle is detected as a use after free.
+    # From now on, a use of the old handle is detected as a use after free.
     store_release(block + at.BLOCK_GENERATION, following)
     buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
@@ -176,7 +173,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
             store(block + at.BLOCK_HAS_PAGES, 1)
             fetch_add(buffers + at.BUFFERS_PAGES, size)
     give_back(load(context + at.CONTEXT_PROCESS), size)
-    # After its last generation, a block is not used again, because its handles are exhausted.
+    # A block that has used up its generations is never reused.
     if not is_last:
         stack = buffers + at.BUFFERS_FREE + 8 * load(block + at.BLOCK_CLASS)
         push_free(stack, block | following << at.HANDLE_SHIFT)
@@ -185,8 +182,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
 
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
-    """Reserve the right to free a buffer for `free_kept`; compiled code can no longer free the
-    buffer.
+    """Keep a buffer: from now on, only `free_kept` can free it, and compiled code cannot.
 
     Returns 0 if the buffer is dead or already kept.
     """
@@ -205,9 +201,9 @@ def free_kept(context: Address, handle: int) -> int:
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
-    """Make a buffer that is freed only at the end of a function.
+    """Make a buffer that lives until its function returns.
 
-    `last` is the function's previous buffer, or 0.
+    `last` is the handle of the previous buffer of this kind in the function, or 0.
     """
     handle = new_buffer(context, size)
     if handle >> at.HANDLE_SHIFT != 0:
@@ -219,7 +215,7 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 
 @native
 def free_frame_buffers(context: Address, last: int) -> None:
-    """Free the buffers of a function that has returned."""
+    """Free the buffers of a function that has returned; `last` is the handle of the newest."""
     while last != 0:
         before = load_acquire(block_of(last) + at.BLOCK_NEXT)
         free_block(context, last, at.BLOCK_KEPT)
@@ -236,7 +232,7 @@ def new_buffer_here(size: int) -> int:
 def new_frame_buffer_here(size: int, last: Address) -> int:
     """Return the handle of a buffer for `memref.alloca`.
 
-    `last` is the address at which the function stores its latest buffer.
+    `last` is the address of the word in which the function stores the handle of its newest buffer.
     """
     handle = new_frame_buffer(here(), size, load(last))
     if handle >> at.HANDLE_SHIFT != 0:
@@ -246,14 +242,11 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 
 @exported("tfrtAsyncFreeBuffer", "i1", "ptr")
 def free_buffer_here(handle: int) -> int:
-    """Free a buffer of `memref.alloc`.
-
-    Return whether the handle belonged to such a buffer and was live.
-    """
+    """Free a buffer of `memref.alloc`; return whether the handle was live."""
     return free_block(here(), handle, 0)
 
 
 @exported("tfrtAsyncFreeFrameBuffers", "void", "ptr")
 def free_frame_buffers_here(last: int) -> None:
-    """Free the buffers of a function that has returned; `last` is the latest of them."""
+    """Free the buffers of a function that has returned; `last` is the handle of the newest."""
     free_frame_buffers(here(), last)

@@ -1,4 +1,7 @@
-"""Groups of async objects: members are counted, and the group is resolved when none is pending."""
+"""Groups of async objects.
+
+A group counts its pending members, and is resolved when no member is pending.
+"""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, state_of, wait_for
@@ -36,8 +39,7 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    # Sweep dead objects if there are many, so that a program that runs for a long time keeps few of
-    # them.
+    # Sweep from time to time, so that a long run does not collect dead objects without limit.
     registered = load_acquire(shared + at.ASYNC_REGISTERED)
     is_full = registered > load_acquire(shared + at.ASYNC_LIMIT)
     if is_full and load(shared + at.ASYNC_CHECKED) == 0:
@@ -47,16 +49,16 @@ def new_group(context: Address, size: int) -> Address:
 
 @native
 def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
-    """Add a token or a value to a group; return how many members were added before it.
+    """Add a token or a value to a group; return how many members the group had before.
 
-    `record` is the place in the program where the member is added, or 0 if the place is unknown.
+    `record` is the place in the program that adds the member, or 0 if unknown.
     """
-    # PENDING starts at the group's size and is counted down, instead of up as members are added: a
-    # group whose first members are resolved before its last ones are added must not become
-    # available early.
+    # PENDING starts at the group's size and counts down. If it counted members up as they are
+    # added, a group would become available early when its first members are resolved before the
+    # last is added.
     rank = fetch_add(group + at.GROUP_ADDED, 1)
     if rank >= load(group + at.GROUP_SIZE):
-        # If several surplus additions happen simultaneously, any of them may be named.
+        # If several threads add a member too many, the error may name any of them.
         store_release(group + at.GROUP_EXCESS, record)
         keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
         return rank
@@ -70,11 +72,11 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
 @entry
 def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Count a resolved member; after the last one, the group is available (waiter function).
+    """Count a resolved member.  After the last member, resolve the group (waiter function).
 
-    The group may be gone once the member has been counted, unless it was the last member.
+    After a member other than the last has been counted, another thread may free the group.
     """
-    # Store the error before counting: the thread that counts last checks whether an error exists.
+    # Store the error before counting: the thread that counts last checks for an error.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
@@ -83,5 +85,5 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
 
 @native
 def has_error(group: Address) -> bool:
-    """Tell whether a member that is already resolved has failed."""
+    """Tell whether a member has failed so far."""
     return load_acquire(group + at.GROUP_ERROR) != 0

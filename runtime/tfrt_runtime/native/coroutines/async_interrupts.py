@@ -1,8 +1,8 @@
-"""Tell compiled code whether to continue.
+"""Tell compiled code whether to stop, because its run is cancelled or the user has pressed Ctrl-C.
 
-The code's run may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of the
-process, which is almost always 0.  While it is nonzero, they call this module.  Each thread knows
-the number of the run that it works for, because tasks and waiters carry that number.
+Loops in compiled code check one word of the process, which is almost always 0.  While the word is
+not 0, loops call this module.  Each thread knows the number of the run that it works for, because
+tasks and waiters carry that number.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -21,13 +21,16 @@ from tfrt_runtime.native.memory import (
 
 WORD = 8
 FLAG = "tfrtInterruptFlag"
-"""Name of the pointer to PROCESS_INTERRUPTS in compiled code."""
+"""The name, in compiled code, of the pointer to PROCESS_INTERRUPTS."""
 
 
 @native
 def stop_of(context: Address) -> Address:
-    """Return the `STOP_*` words of this thread's run if the run is cancelled, or 0."""
-    # The table is replaced as a whole when a run is cancelled; old tables remain for late readers.
+    """Return the address of the `STOP_*` words of this thread's run.
+
+    Returns 0 if the run is not cancelled.
+    """
+    # When a run is cancelled, a new table replaces the old one, which remains for late readers.
     number = load(context + at.CONTEXT_RUN)
     table = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
@@ -40,16 +43,15 @@ def stop_of(context: Address) -> Address:
 
 @native
 def place_error(context: Address, stop: Address, record: Address) -> Address:
-    """Return the error for the place where a cancelled run's code ends, with a new reference.
+    """Return a cancelled run's error for a place in the code, with a new reference.
 
-    Python makes one error per place; the request for the error also tells Python the place.  All
-    code that ends there shares the error.
+    All code that stops at the same place shares one error.  Making the error tells Python the
+    place.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
-        # The row is claimed first, and its error is set later, so that no place gets two rows, each
-        # with its own request to Python.
+        # Claim the row before making the error, so that no place gets two rows.
         if known == 0:
             known = record if compare_and_swap(row, 0, record) != 0 else load_acquire(row)
         if known == record:
@@ -63,14 +65,12 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
 @native
 def first_error(context: Address, row: Address, record: Address) -> Address:
-    """Make the error of a place; return the place's error with a new reference.
+    """Let Python make the error of a place; return the place's error with a new reference.
 
-    The result is the row's error if another thread was first, otherwise the new error.  Threads
-    that end there while Python is making the first error also ask Python, but only once each; the
-    first thread that returns sets the row's error.
+    Several threads may do this at the same time.  The first of them stores its error in `row`.
     """
     made = report_event(context, at.EVENT_INTERRUPTED, record)
-    add_references(made, 1)  # the row's reference, before other threads can find the error there
+    add_references(made, 1)  # for the row, before other threads find the error there
     if compare_and_swap(row + WORD, 0, made) == 0:
         drop_reference(context, made)
     return made
@@ -78,9 +78,9 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
 
 @native
 def stop_here(context: Address, record: Address) -> int:
-    """Return 1 if the thread's code must stop, and record the reason for the thread.
+    """Return 1 if this thread's code must stop.  In that case, record the reason for this thread.
 
-    `record` is a place, or 0.
+    `record` is the place of the code, or 0.
     """
     stop = stop_of(context)
     if stop != 0 and record != 0:
@@ -94,7 +94,7 @@ def stop_here(context: Address, record: Address) -> int:
         failure = load_acquire(shared + at.ASYNC_CANCELLED)
     if failure == 0:
         return 0
-    # The holder of this error is kept until nothing is running.
+    # The struct that holds this error lives until nothing is running.
     add_references(failure, 1)
     fail_thread(context, failure)
     return 1
@@ -102,7 +102,7 @@ def stop_here(context: Address, record: Address) -> int:
 
 @exported("tfrtAsyncIsCancelled", "i1")
 def is_cancelled() -> int:
-    """Tell whether a new task must not run; if so, record the reason for the thread."""
+    """Return whether a new task must not run.  If so, record the reason for this thread."""
     context = here()
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS) == 0:
         return 0
@@ -111,10 +111,7 @@ def is_cancelled() -> int:
 
 @exported("tfrtAsyncIsInterrupted", "i1", "ptr")
 def is_interrupted(record: Address) -> int:
-    """Tell whether a loop must end; if so, record the reason for the thread.
-
-    `record` is the loop's place.
-    """
+    """Return whether the loop at `record` must end.  If so, record the reason for this thread."""
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
     if pending & at.INTERRUPT_SIGNAL != 0:
@@ -124,7 +121,10 @@ def is_interrupted(record: Address) -> int:
 
 @entry
 def change_interrupts(process: Address, added: int, removed: int) -> None:
-    """Set and clear bits of the word that loops check; a signal may set a bit at any moment."""
+    """Set the bits `added`, and clear the bits `removed`, of the word that loops check.
+
+    A signal handler may set a bit at the same time.
+    """
     while True:
         bits = load_acquire(process + at.PROCESS_INTERRUPTS)
         changed = (bits | added) & ~removed
@@ -134,5 +134,5 @@ def change_interrupts(process: Address, added: int, removed: int) -> None:
 
 @entry
 def present_context(_unused: int) -> Address:
-    """Return the context of the compiled code that has called Python."""
+    """Return the context of the compiled code that has called Python on this thread."""
     return here()

@@ -1,11 +1,11 @@
-"""Tokens, values, and groups of compiled programs: AsyncValues whose references the compiler
-counts.
+"""Async objects: tokens, values, and groups of compiled programs.
 
-A token is an AsyncValue of type chain.  A value stores a payload of up to one word in the header,
-where Python and host programs read it, and a longer payload after the header, 16-aligned.  Both are
-made with two references, one for the caller and one for the producer; resolving the object drops
-the producer's reference.  An object in error forwards to an error value, which is shared by all
-objects that fail for the same reason.
+An object is an AsyncValue whose references the compiler counts.  A token has the type chain.  A
+value with up to one word of payload stores the payload in its header, where Python and host
+programs read it.  A longer payload follows the header, 16-aligned.  Tokens and values are made with
+two references: one for the caller, and one for the producer, which is dropped when the object is
+resolved.  An object that fails forwards to an error value.  All objects that fail for the same
+reason share one error value.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -19,13 +19,13 @@ objects that fail for the same reason.
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
-A group is available once the number of resolved members equals its size.  It keeps the first error
-of its members and ignores the others.  It is destroyed when it has no references and all members
-that were added to it are resolved.
+A group is resolved once as many members are resolved as its size says.  A group keeps the first
+error of its members and ignores the others.  It is destroyed when it has no references and all
+members that were added to it are resolved.
 
-Groups, and in a checked runtime all objects, are registered: the list of objects holds its own
-reference, so that the objects can be inspected.  A drop that would take that reference is one drop
-too many.
+Groups are registered: a list of objects holds a reference to each, so that the objects can be
+inspected.  If the runtime is checked, tokens and values are registered, too.  If the program drops
+the list's reference, the program has dropped one reference too many.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -66,14 +66,14 @@ WORD = 8
 
 @native
 def report_event(context: Address, event: int, argument: Address) -> int:
-    """Report one of EVENT_* to Python; return Python's answer."""
+    """Report an `EVENT_*` to Python; return Python's answer."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_ASYNC_EVENT)
     return call3(callback, context, event, argument)
 
 
 @inline
 def new_object(context: Address, payload_type: int) -> Address:
-    """Make an unresolved object that fits in the header, with two references."""
+    """Make an unresolved object without bytes after the header, with two references."""
     made = new_value(context, payload_type)
     store(made + at.VALUE_REFERENCES, 2)
     store(made + at.VALUE_ASYNC, 0)
@@ -94,7 +94,7 @@ def new_future(context: Address, size: int) -> Address:
         return new_object(context, at.TYPE_UNKNOWN)
     made = new_large(context, at.TYPE_STORAGE, size)
     store(made + at.VALUE_REFERENCES, 2)
-    # These are the words that `emplace_stored` checks.
+    # `emplace_stored` checks these words.
     store(made + at.VALUE_STORAGE, 0)
     store(made + at.VALUE_STORAGE + WORD, 0)
     register_checked(context, made)
@@ -120,7 +120,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 def storage_of(value: Address) -> Address:
     """Return the address of a value's payload.
 
-    The value's producer may store there even after `async_abandon`.
+    The producer may store the payload even after `async_abandon`.
     """
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_STORAGE:
         return value + at.VALUE_STORAGE
@@ -137,8 +137,8 @@ def register_checked(context: Address, made: Address) -> None:
 
 @native
 def register(shared: Address, made: Address) -> None:
-    """Put a new object into the list of objects, which takes a reference."""
-    # Plain stores suffice: the object is still private, and the push publishes it.
+    """Put a new object into the list of objects, and add a reference for the list."""
+    # Plain stores suffice: no other thread knows the object until the push.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
     push(shared + at.ASYNC_OBJECTS, made, at.VALUE_NEXT)
@@ -147,19 +147,15 @@ def register(shared: Address, made: Address) -> None:
 
 @entry
 def async_sweep(context: Address, shared: Address) -> None:
-    """Destroy the registered objects that only the list refers to.
-
-    No thread can add a reference to them.
-    """
-    # The list belongs to this thread now; a concurrent sweep finds only objects that are pushed in
-    # the meantime.
+    """Destroy the registered objects to which only the list refers."""
+    # `take_all` empties the list, so a concurrent sweep only finds objects that are pushed from now
+    # on.
     registered = take_all(shared + at.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
         following = load(registered + at.VALUE_NEXT)
-        # Acquire: the work of the threads that dropped the other references happens before the
-        # destruction.
+        # Acquire: the threads that dropped the other references must be done with the object.
         if load_acquire(registered + at.VALUE_REFERENCES) == 1 and is_at_rest(registered):
             destroy_object(context, registered)
             dead += 1
@@ -175,9 +171,8 @@ def async_sweep(context: Address, shared: Address) -> None:
 def next_stuck(shared: Address, after: Address) -> Address:
     """Return the next registered object that is unresolved and awaited, or 0.
 
-    Call this only while nothing is running.
-
-    The search starts after the object `after`, or with the first one.
+    The search starts after the object `after`, or at the start of the list if `after` is 0.  Call
+    this only while nothing is running.
     """
     registered = (
         load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + at.ASYNC_OBJECTS)
@@ -192,10 +187,10 @@ def next_stuck(shared: Address, after: Address) -> Address:
 
 @native
 def is_at_rest(value: Address) -> bool:
-    """Tell whether no thread is working on an object that has no references.
+    """Return whether no thread is working on an object that has no references.
 
-    A group's unresolved members will count down in the group without holding a reference.  Such a
-    reference would serve no other purpose, and would cost one more atomic operation per member.
+    A group may have no references but unresolved members, which will still count down in it.  A
+    reference per member would cost another atomic operation.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
@@ -203,7 +198,7 @@ def is_at_rest(value: Address) -> bool:
     size = load(value + at.GROUP_SIZE)
     if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
         return False
-    # The thread that counts down the last member publishes the group after that.
+    # The thread that counts the last member publishes the group afterward.
     return pending > 0 or is_available(value)
 
 
@@ -217,8 +212,7 @@ def is_registered(value: Address) -> bool:
 def drop_references(context: Address, value: Address, count: int) -> None:
     """Drop `count` references; dropping the last one destroys the object."""
     references = load_acquire(value + at.VALUE_REFERENCES)
-    # The owner of all references needs no read-modify-write, because no other thread can hold or
-    # add a reference.
+    # If the caller owns all references, no other thread can change the count.
     if references != count:
         references = fetch_add(value + at.VALUE_REFERENCES, -count)
     if references <= count:
@@ -227,8 +221,9 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
-    """Destroy an object that has no references; if too many references were dropped, report that
-    instead.
+    """Destroy an object that has no references.
+
+    If `too_many` references were dropped, report that instead.
     """
     kind = load(value + at.VALUE_KIND)
     if (
@@ -236,11 +231,11 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
         and kind < at.TYPE_OBJECT << 8
         and kind & at.KIND_BITS != at.KIND_INDIRECT
     ):
-        # This is the common case: only the cell must be freed.
+        # The common case: only the cell must be freed.
         store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
         give_cell(context, value)
     elif is_registered(value):
-        # The last reference was the list's. Restore the count, and report the drop.
+        # The program has dropped the list's reference: restore it, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
         report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
@@ -253,11 +248,11 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 def take_held(value: Address, count: int) -> bool:
     """Take `count` of the references that the program has added by hand.
 
-    Returns False if there are fewer.
+    Returns False, and takes none, if the program has added fewer.
     """
     while True:
-        # The count must never be too low, not even briefly: otherwise, another drop might be
-        # refused.
+        # Check before subtracting: if the count were too low for a moment, another thread's valid
+        # drop could be refused.
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits < count * at.OBJECT_HELD:
             return False
@@ -275,8 +270,7 @@ def disown(value: Address) -> bool:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits & at.OBJECT_DISOWNED != 0:
             return False
-        # Set the flag first: a producer that finds the object claimed must be able to see the
-        # reason.
+        # Set the flag before claiming: a producer that finds the object claimed checks the flag.
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_DISOWNED) != 0:
             return claim(value)
 
@@ -291,14 +285,14 @@ def destroy_object(context: Address, value: Address) -> None:
 
 @inline
 def log_emplaced(context: Address, value: Address) -> None:
-    """Log that an object becomes available; the event carries its first word."""
+    """Log that an object becomes available, with the first word of its payload."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, at.LOG_EMPLACE, value, load(storage_of(value)))
 
 
 @native
 def emplace(context: Address, value: Address) -> None:
-    """Make an object available, and drop its producer's reference."""
+    """Make an object available, and drop the producer's reference."""
     # Log first, so that this event precedes the waiters' events.
     log_emplaced(context, value)
     while True:
@@ -315,15 +309,15 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """Emplace an object that only this thread refers to so far; return False if that is not
-    certain.
+    """Make an object available, and drop the producer's reference, without atomic operations.
 
-    Other threads get the object's address later, through an operation that publishes the object, as
-    with any memory.
+    Only this thread may refer to the object.  Other threads get its address later, through an
+    operation that publishes it.  Returns False, and does nothing, if another thread may refer to
+    the object.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # Either the list of objects refers to the object, and `async_abandon` may be resolving it,
-        # or the producer's reference has already been dropped.
+        # Either the object is registered, and `async_abandon` may be resolving it, or the
+        # producer's reference has already been dropped.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
     store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
@@ -332,13 +326,13 @@ def emplace_unseen(value: Address) -> bool:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """Handle a late producer: either the runtime has resolved its object, or the program is
-    incorrect.
+    """Handle the second resolution of an object.
+
+    Reports an error, unless the first resolution was by the runtime.
     """
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
-        # The program has dropped the producer's reference by hand, but resolves the object
-        # nevertheless.
+        # The program has dropped the producer's reference by hand, but also resolves the object.
         report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
@@ -353,7 +347,7 @@ def set_object_error(context: Address, value: Address) -> None:
     log_code(context, at.LOG_FAIL, value, 0)
     if not claim(value):
         if state_of(value) == at.CONCRETE:
-            # No other thread reads this word of an object that is available.
+            # No other thread reads this word of an available object.
             drop_optional(context, exchange(value + at.VALUE_TARGET, 0))
         resolved_before(context, value)
         return
@@ -366,8 +360,11 @@ def set_object_error(context: Address, value: Address) -> None:
 
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
-    """Publish a claimed object as an error.  This takes ownership of the reference to `failure`."""
-    # This load is atomic because a kernel that returns the object may be setting its type.
+    """Publish a claimed object as the error `failure`.
+
+    Takes over the caller's reference to `failure`.
+    """
+    # Atomic, because a kernel that returns the object may be setting its type.
     kind = load_acquire(value + at.VALUE_KIND)
     if kind >> 8 == at.TYPE_GROUP:
         keep_error(context, value, failure)
@@ -380,25 +377,29 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
-    """Keep the first error of a group.  This takes ownership of the reference to `failure`."""
+    """Make `failure` the error of a group, unless the group already has an error.
+
+    Takes over the caller's reference to `failure`.
+    """
     if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
 @entry
 def async_abandon(context: Address, value: Address, failure: Address) -> int:
-    """Resolve an object to an error on behalf of its producer; return 0 if it is already resolved.
+    """Resolve an object to the error `failure` on behalf of its producer.
 
-    This takes ownership of the reference to `failure`.  The producer's reference remains: the
-    producer may still resolve the object later.
+    Takes over the caller's reference to `failure`, but keeps the producer's reference to the
+    object: the producer may still resolve the object later.  Returns 0 if the object is already
+    resolved.
     """
-    # Set the flag first: the producer may call as soon as the object is claimed.
+    # Set the flag before claiming: a producer that finds the object claimed checks the flag.
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_ABANDONED) != 0:
             break
-    # The state of a disowned object has already been claimed; the first thread that abandons the
-    # object resolves it.
+    # A disowned object is already claimed. The first thread that abandons such an object resolves
+    # it.
     is_first = bits & at.OBJECT_ABANDONED == 0
     if not claim(value) and not (
         is_first and bits & at.OBJECT_DISOWNED != 0 and not is_available(value)
@@ -411,7 +412,7 @@ def async_abandon(context: Address, value: Address, failure: Address) -> int:
 
 @native
 def error_of(context: Address, value: Address) -> Address:
-    """Return the error value of an object in error, with a new reference."""
+    """Return the error value of an object that has failed, with a new reference."""
     failure = 0
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
         failure = load_acquire(value + at.GROUP_ERROR)
@@ -425,12 +426,10 @@ def error_of(context: Address, value: Address) -> Address:
 
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
-    """Record the error that an object is about to become.
+    """Record the error `failure` for an object that is about to fail.
 
-    This takes ownership of the reference to `failure`.
-
-    The first recorded error wins: it may be the error that the object became through
-    `async_abandon`.
+    Takes over the caller's reference to `failure`.  If an error is already recorded, that error
+    stays: the runtime may have resolved the object to it with `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -438,9 +437,9 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
-    """Record why the returning function failed.
+    """Record, for this thread, that the function that is about to return has failed with `failure`.
 
-    This takes ownership of the reference to `failure`.
+    Takes over the caller's reference to `failure`.
     """
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_FAILURE, failure)
@@ -448,7 +447,10 @@ def fail_thread(context: Address, failure: Address) -> None:
 
 @native
 def thread_failure(context: Address) -> Address:
-    """Return why the function that has just returned failed, with a new reference."""
+    """Return the error of the function that has just returned on this thread.
+
+    The caller gets a new reference.
+    """
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
         return report_event(context, at.EVENT_DESCRIBE, 0)

@@ -1,7 +1,10 @@
-"""Native kernels: each reads arguments and writes results through its frame.
+"""Native kernels.  Each kernel reads its arguments and writes its results through its frame.
 
 - `scalar_kernels`, `control_kernels`, `async_kernels`, `benchmark_kernel`.
 - Tensors: `tensor_loops`, `tensor_kernels`, `tensor_products`.
-- User code: `user_kernels` (machine code), `compiled_kernels` (functions of the async dialect);
-  kernels in Python are in `python`.
+- Functions of users: `user_kernels` (machine code), `compiled_kernels` (functions of the async
+  dialect).
+
+Kernels that are Python functions are in the package `python`.  In the docstring of a kernel, "data:
+..." lists the words of data in the kernel's record.
 """

@@ -1,7 +1,6 @@
-"""Native kernels whose results arrive later: from a task of the queue, from the blocking pool, or
-after a sleep.
+"""Native kernels whose results come later: from a task, from the blocking pool, or after a sleep.
 
-A sleeping thread wakes up early if its run is cancelled.
+If a run is cancelled, its sleeping kernels wake up early.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -58,9 +57,9 @@ from tfrt_runtime.native.queues.waiters import (
 
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
-    """Add a task to the current activation, which does not end until its tasks have finished."""
+    """Add a task to the current activation.  The activation does not end before its tasks."""
     activation = load(context + at.CONTEXT_ACTIVATION)
-    # Count it before the task exists, because the kernel that makes the task is about to finish.
+    # Count the task before adding it: the task may run, and finish, immediately.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
     store(task + at.TASK_ACTIVATION, activation)
@@ -77,9 +76,9 @@ def end_task(context: Address, task: Address) -> None:
 
 @native
 def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
-    """Let a task produce result 0.
+    """Make result 0 unavailable, and add a task that resolves it.
 
-    Data word 0 is the task's function; `first` and `second` are the task's input.
+    The task's function is data word 0 of the record.  The task's inputs are `first` and `second`.
     """
     value = new_value(context, payload_type)
     store(value + at.VALUE_REFERENCES, 2)  # one for the result, one for the task
@@ -90,7 +89,7 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 
 @native
 def keep_promise(context: Address, task: Address) -> None:
-    """Publish the task's value, whose payload is already stored, and free the task."""
+    """Publish the value of a finished task, whose payload is already stored; free the task."""
     value = load(task + at.TASK_FIRST)
     activation = load(task + at.TASK_ACTIVATION)
     slot = load(value + at.VALUE_WAITING)
@@ -104,10 +103,10 @@ def keep_promise(context: Address, task: Address) -> None:
 
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
-    """Publish a value that a register of the activation that owns the value is waiting for."""
+    """Publish a value that is awaited by a register of the activation that made it."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
-        # Only the register has another reference, and no kernel reads the register yet.
+        # Plain stores suffice: only this thread uses the activation.
         store(value + at.VALUE_STATE, at.CONCRETE)
         store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
     else:
@@ -118,7 +117,7 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
 
 @entry
 def async_add_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_add.i32`; data: `add_task_i32`."""
+    """`tfrt_test.async_add.i32`: add two numbers in a task; data: `add_task_i32`."""
     promise(context, record, at.TYPE_I32, argument_i32(context, 0), argument_i32(context, 1))
 
 
@@ -132,32 +131,41 @@ def add_task_i32(context: Address, task: Address) -> None:
 
 @entry
 def async_copy_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_copy.i32` and `async_copy_2.i32`; data: `copy_task`."""
+    """`tfrt_test.async_copy.i32` and `async_copy_2.i32`: return the argument from a task.
+
+    Data: `copy_task`.
+    """
     promise(context, record, at.TYPE_I32, argument_i32(context, 0), 0)
 
 
 @entry
 def async_constant_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.async_constant.i32`; data: `copy_task`, the constant."""
+    """`tfrt_test.async_constant.i32`: return a constant from a task.
+
+    Data: `copy_task`, the constant.
+    """
     promise(context, record, at.TYPE_I32, attribute(record, 1), 0)
 
 
 @entry
 def async_constant_i1(context: Address, record: Address) -> None:
-    """`tfrt_test.async_constant.i1`; data: `copy_task`, the constant."""
+    """`tfrt_test.async_constant.i1`: return a constant from a task.
+
+    Data: `copy_task`, the constant.
+    """
     promise(context, record, at.TYPE_I1, attribute(record, 1), 0)
 
 
 @entry
 def copy_task(context: Address, task: Address) -> None:
-    """Task function: return the number itself."""
+    """Task function: return the input."""
     store(load(task + at.TASK_FIRST) + at.VALUE_PAYLOAD, load(task + at.TASK_SECOND))
     keep_promise(context, task)
 
 
 @entry
 def fail_now(context: Address, record: Address) -> None:
-    """`tfrt_test.fail`"""
+    """`tfrt_test.fail`: report an error as the result."""
     fail(context, record, at.MESSAGE_FAIL)
 
 
@@ -169,21 +177,22 @@ def fail_quietly(context: Address, record: Address) -> None:
 
 @entry
 def partial_fail(context: Address, record: Address) -> None:
-    """`tfrt_test.partial_fail`: return 1 and an error."""
+    """`tfrt_test.partial_fail`: return 1 as the first result, and an error as the others."""
     set_i32(context, 0, 1)
     fail(context, record, at.MESSAGE_FAIL)
 
 
 @entry
 def error_chain(context: Address, record: Address) -> None:
-    """`tfrt_test.error_chain`"""
+    """`tfrt_test.error_chain`: return an error as a chain."""
     fail(context, record, at.MESSAGE_ERROR_CHAIN)
 
 
 @native
 def promise_indirect(context: Address, record: Address, number: int) -> None:
-    """Make an indirect result that a task resolves: to 0 if `number` is 0, otherwise to an
-    error.
+    """Make result 0 indirect, and add a task that resolves it.
+
+    The task resolves it to 0 if `number` is 0, otherwise to an error.
     """
     value = new_indirect(context)
     add_references(value, 1)
@@ -193,21 +202,22 @@ def promise_indirect(context: Address, record: Address, number: int) -> None:
 
 @entry
 def report_error_async(context: Address, record: Address) -> None:
-    """`tfrt_test.report_error_async`; data: `error_task`."""
+    """`tfrt_test.report_error_async`: report an error from a task; data: `error_task`."""
     promise_indirect(context, record, 1)
 
 
 @entry
 def report_error_when_async(context: Address, record: Address) -> None:
-    """`tfrt_test.report_error_{concrete,indirect}_async`: produce an error unless the argument is
-    0.
+    """`tfrt_test.report_error_{concrete,indirect}_async`: return an error if argument 0 is not 0.
+
+    A task produces the result.
     """
     promise_indirect(context, record, argument_i32(context, 0))
 
 
 @entry
 def error_task(context: Address, task: Address) -> None:
-    """Task function: forward an indirect value to 0 or to an error."""
+    """Task function: resolve an indirect value to 0 or to an error."""
     value = load(task + at.TASK_FIRST)
     number = load(task + at.TASK_SECOND)
     record = load(task + at.TASK_THIRD)
@@ -225,12 +235,10 @@ def error_task(context: Address, task: Address) -> None:
 
 @entry
 def cancel(context: Address, record: Address) -> None:
-    """`tfrt_test.cancel`: make the kernel's own results available, and skip the kernels that have
-    not run.
-    """
+    """`tfrt_test.cancel`: cancel the run, but return 0 and a chain."""
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
-        # Only compiled code knows which objects it is waiting for.
+        # The runtime of compiled code must also stop the waits of its coroutines.
         report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
@@ -238,13 +246,16 @@ def cancel(context: Address, record: Address) -> None:
 
 @entry
 def atomic_create_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.create.i32`"""
+    """`tfrt_test.atomic.create.i32`: make a counter that starts at 0."""
     set_word(context, 0, at.TYPE_ATOMIC_I32, 0)
 
 
 @native
 def add_to_atomic(context: Address, record: Address, number: int) -> None:
-    """Add to the atomic in argument 0; check its type, because a BEF file may pass any value."""
+    """Add a number to the counter in argument 0, and return a chain.
+
+    The argument's type is checked, because a BEF file may pass any value.
+    """
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
@@ -254,19 +265,19 @@ def add_to_atomic(context: Address, record: Address, number: int) -> None:
 
 @entry
 def atomic_increment_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.inc.i32`"""
+    """`tfrt_test.atomic.inc.i32`: add 1 to a counter."""
     add_to_atomic(context, record, 1)
 
 
 @entry
 def atomic_add_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.add.i32`"""
+    """`tfrt_test.atomic.add.i32`: add a number to a counter."""
     add_to_atomic(context, record, argument_i32(context, 1))
 
 
 @entry
 def atomic_get_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.atomic.get.i32`"""
+    """`tfrt_test.atomic.get.i32`: return the number in a counter."""
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
@@ -276,14 +287,14 @@ def atomic_get_i32(context: Address, record: Address) -> None:
 
 @entry
 def share_arguments(context: Address, record: Address) -> None:
-    """`tfrt_test.multi_arg_result`: return each argument as a result."""
+    """`tfrt_test.multi_arg_result`: return each argument."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i)
 
 
 @entry
 def identity(context: Address, record: Address) -> None:
-    """`tfrt_test.identity`: return the arguments after the chain."""
+    """`tfrt_test.identity`: return each argument after the first, which is a chain."""
     for i in range(1, load_i32(record + at.RECORD_ARGUMENTS)):
         share_argument(context, i, i - 1)
 
@@ -301,7 +312,7 @@ def make_indirect(context: Address, record: Address) -> None:
 
 @entry
 def get_uniqueness(context: Address, record: Address) -> None:
-    """`tfrt_test.get_uniqueness`: test whether the register holds the only reference."""
+    """`tfrt_test.get_uniqueness`: for each argument, tell whether it has only one reference."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
@@ -318,17 +329,17 @@ LONGEST_DELAY_NS = 10_000_000
 
 @native
 def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
-    """Sleep on behalf of a kernel.
+    """Sleep for a kernel.
 
-    If the run is cancelled in the meantime, set the results and return False.
+    Returns False if the run was cancelled; the kernel's results are then set to the cancellation.
     """
     word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
-        # A thread that cancels the run wakes the sleepers on this word. The futex compares only the
-        # word's low half, which is 0 if the word is 0 or an address at a multiple of 4 GiB; in the
-        # latter case, the sleep takes its full time.
+        # A thread that cancels the run wakes the threads that sleep on this word. The futex only
+        # compares the word's low half. If the cancellation is at a multiple of 4 GiB, that half is
+        # 0, and the sleep takes its full time.
         futex_wait(word, 0, left)
         left = end - now()
     cancelled = load_acquire(word)
@@ -340,9 +351,9 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
 
 @native
 def sleep_and_tell(context: Address, record: Address) -> bool:
-    """Sleep for argument 0 microseconds and print that number.
+    """Sleep for as many microseconds as argument 0 says, and print that number.
 
-    Return False if the results are already set.
+    Returns False if the kernel failed; its results are then set.
     """
     if payload_type(context, 0) != at.TYPE_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
@@ -358,32 +369,32 @@ def sleep_and_tell(context: Address, record: Address) -> bool:
 
 @entry
 def usleep(context: Address, record: Address) -> None:
-    """`tfrt_test.usleep`"""
+    """`tfrt_test.usleep`: sleep for a number of microseconds."""
     sleep_and_tell(context, record)
 
 
 @entry
 def blocking_usleep(context: Address, record: Address) -> None:
-    """`tfrt_test.blocking.usleep`: return a chain for later operations."""
+    """`tfrt_test.blocking.usleep`: sleep, then return a chain."""
     if sleep_and_tell(context, record):
         set_chain(context, 0)
 
 
 @native
 def random_delay(context: Address) -> int:
-    """Return a random time between the shortest and the longest delay, in nanoseconds."""
+    """Return a random delay in nanoseconds: 1 to 10 ms."""
     return SHORTEST_DELAY_NS + next_random(context) % (LONGEST_DELAY_NS - SHORTEST_DELAY_NS)
 
 
 @entry
 def copy_with_delay_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.copy.with_delay.i32` and `async_copy.with_delay.i32`"""
+    """`tfrt_test.{copy,async_copy}.with_delay.i32`: sleep, then return the argument."""
     if sleep(context, record, random_delay(context)):
         set_i32(context, 0, argument_i32(context, 0))
 
 
 @entry
 def copy_with_delay_i64(context: Address, record: Address) -> None:
-    """`tfrt_test.copy.with_delay.i64` and `async_copy.with_delay.i64`"""
+    """`tfrt_test.{copy,async_copy}.with_delay.i64`: sleep, then return the argument."""
     if sleep(context, record, random_delay(context)):
         set_i64(context, 0, argument_i64(context, 0))

@@ -1,8 +1,8 @@
 """`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
-Each run is a separate call, started by a task of the queue; it is over when its only result is
-available.  The measurements are stored in a table of (wall, CPU) nanoseconds, from which Python
-makes a report after the last run.
+Each run is a separate call.  A task of the queue starts the call, and the call is over when its
+only result is available.  A table holds the wall and CPU time of each run in nanoseconds.  After
+the last run, Python makes a report from the table.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -40,21 +40,21 @@ from tfrt_runtime.native.queues.tasks import add_local_task, free_task, new_task
 from tfrt_runtime.native.queues.waiters import mark_shared
 
 FIRST_SAMPLES = 64
-"""Initial capacity of the table in samples, a power of 2."""
+"""The initial capacity of the table, in samples; a power of 2."""
 
-# Words of the kernel's data: two functions, then the attributes by name.
+# The words of the kernel's data: two functions, then the attributes in the order of their names.
 RUN_IS_OVER, NEXT_RUN, DURATION_SECONDS, MAX_COUNT, NAME, WARMUP_RUNS = range(6)
 
 
 @entry
 def benchmark(context: Address, record: Address) -> None:
-    """`tfrt_test.benchmark`; its data are as above."""
+    """`tfrt_test.benchmark`; data: the words listed above."""
     start_benchmark(context, record, attribute(record, WARMUP_RUNS))
 
 
 @entry
 def sync_benchmark(context: Address, record: Address) -> None:
-    """`tfrt_test.sync_benchmark`; its data are as above, but without the name."""
+    """`tfrt_test.sync_benchmark`; data: the words listed above, without the name."""
     start_benchmark(context, record, attribute(record, NAME))
 
 
@@ -79,10 +79,11 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once; `run_is_over` is called when its result is available.
+    """Call the region once.  When its result is available, `run_is_over` is called.
 
-    The waiter is added last: a region that returns an argument has its result before it has all of
-    its arguments, and the end of the last run drops the caller's references to them.
+    The waiter is added last, for two reasons.  A region may return an argument, and that result is
+    available before all arguments are delivered.  And the end of the last run drops the caller's
+    references to the arguments.
     """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
@@ -113,7 +114,10 @@ def start_run(context: Address, state: Address) -> None:
 
 @entry
 def run_is_over(context: Address, state: Address) -> None:
-    """Waiter of a run's result: record the run's time; start the next run or end the benchmark."""
+    """Record the time of a finished run (waiter function).
+
+    Then starts the next run or ends the benchmark.
+    """
     wall = now() - load(state + at.BENCHMARK_WALL)
     cpu = cpu_time() - load(state + at.BENCHMARK_CPU)
     value = load(state + at.BENCHMARK_VALUE)
@@ -140,10 +144,9 @@ def run_is_over(context: Address, state: Address) -> None:
 
 @native
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
-    """Add a measured run to the table.
+    """Add a run to the table.
 
-    If memory runs out, drop the measurement: the run that contains the benchmark is being ended
-    anyway.
+    Drops the sample if memory is short, because the benchmark's own run is ending in that case.
     """
     store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
     count = load(state + at.BENCHMARK_COUNT)
@@ -158,10 +161,7 @@ def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
 
 @native
 def double_samples(context: Address, state: Address, count: int) -> bool:
-    """Double the size of the full table of `count` samples.
-
-    Return False if not enough memory is available.
-    """
+    """Double the size of the table of `count` samples; return False if memory is short."""
     old = load(state + at.BENCHMARK_SAMPLES)
     larger = take_block(context, 32 * count)
     if larger == 0:
@@ -175,7 +175,7 @@ def double_samples(context: Address, state: Address, count: int) -> bool:
 
 @native
 def is_enough(state: Address) -> bool:
-    """Tell whether the benchmark has reached the limit of runs or seconds that the program sets."""
+    """Tell whether the program's limit of runs or seconds has been reached."""
     record = load(state + at.BENCHMARK_RECORD)
     if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False
@@ -194,9 +194,7 @@ def next_run(context: Address, task: Address) -> None:
 
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
-    """Report the measurements and set the kernel's chain; if a run failed, set the chain to its
-    error instead.
-    """
+    """End the kernel: report the measurements and return a chain, or return the error `failed`."""
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))

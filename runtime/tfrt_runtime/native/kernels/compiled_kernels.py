@@ -1,19 +1,20 @@
 """Compiled functions as kernels: convert between kernel frames and calls of compiled code.
 
-Every compiled function that host programs call has an adapter, which is compiled with it and knows
-its types: `adapter(context, record)` fetches the arguments with the functions here, calls the
-function, and hands over the results; it returns 1 if the function failed.  The words of the
-record's data are the adapter, the waiter functions of this module, and then the payload types of
-the results and the arguments.
+Each compiled function that host programs call has an adapter, which is compiled with the function
+and knows its types.  `adapter(context, record)` fetches the arguments with the functions of this
+module, calls the function, and sets the kernel's results.  It returns 1 if the function failed.
+The words of the record's data are the adapter, the waiter functions of this module, the payload
+types of the results, and the payload types of the arguments.
 
 Tensors belong to Python, which fills in the descriptors of buffers and makes tensors from buffers.
-A buffer's spec tells Python all that it needs to know, in three words: the type as text, the length
-of that text, and the counter of possible users of the buffer.
+A buffer's spec has three words, which Python reads: the address of the type's text, the length of
+that text, and the counter of the buffer's possible users.
 
-Host values never enter compiled code: a coroutine awaits a separate object, which takes over the
-outcome of the host value.  Therefore, compiled code can count references in its own way, and a host
-value may be a constant or indirect, and is not dropped by waiting coroutines.  Objects that
-compiled code returns become results unchanged, because an object is an AsyncValue.
+A *host value* is an AsyncValue of a host program.  Compiled code never gets a host value.  Instead,
+a coroutine awaits a separate object, which later takes over the host value's outcome.  Thus,
+compiled code may count references in its own way, while the host value may be a constant or
+indirect.  In the other direction, no conversion is needed: an object that compiled code returns is
+an AsyncValue, and becomes the kernel's result.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -71,16 +72,19 @@ RESULT_ARRIVED = 2
 BUFFER_ARRIVED = 3
 TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
-"""The data word at which the types of the results start; the types of the arguments follow them."""
+"""The data word of the first result's type.  The arguments' types follow the results' types."""
 
 IMPORTS_SWEPT = 1024
-"""The number of new objects after which it is worth sweeping for resolved objects."""
+"""After this many new imports, the resolved ones are swept."""
 
 
 @entry
 def run_compiled(context: Address, record: Address) -> None:
-    """Kernel: call a compiled function; if it fails, its error becomes each missing result."""
-    # These are saved and restored because the kernel may run on the stack of waiting compiled code
+    """Kernel: call a compiled function.
+
+    If the function fails, its error becomes each result that is not set.
+    """
+    # Save these words: the kernel may run on the stack of waiting compiled code
     # (`wait_for_object`).
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
@@ -104,13 +108,16 @@ def run_compiled(context: Address, record: Address) -> None:
 
 @exported("tfrtKernelArgument", "ptr", "ptr", "i64")
 def kernel_argument(context: Address, index: int) -> Address:
-    """Return the address of a scalar argument's bits."""
+    """Return the address of a scalar argument's payload."""
     return argument(context, index) + at.VALUE_PAYLOAD
 
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """Return an argument as a token or value that compiled code can await, with a reference."""
+    """Return an object that compiled code can await, for an argument of the kernel.
+
+    The caller gets a new reference to the object.
+    """
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
@@ -121,7 +128,10 @@ def kernel_object(context: Address, record: Address, index: int) -> Address:
 
 @entry
 def note_import(context: Address, made: Address, request: Address) -> None:
-    """Let a cancellation of a request end the wait for a host value."""
+    """Register `made`, an object that waits for a host value.
+
+    When `request` is cancelled, the object is abandoned: it becomes an error.
+    """
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
     cell = take_cell(context)
@@ -129,8 +139,8 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     store(cell + at.IMPORT_REQUEST, request)
     push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
-    # A cancelling thread sets the word and then visits the stack, so at least one of the two
-    # threads sees the other's write.
+    # A cancelling thread sets REQUEST_CANCEL and then visits the imports, so at least one of the
+    # two threads sees the other's write.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
@@ -141,15 +151,13 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Abandon the objects of a cancelled request, and drop the records of all resolved objects.
+    """Abandon the imported objects of a cancelled request, and forget all resolved objects.
 
-    The objects of `request` become the error `failure`; if `request` is 0, no objects are
-    abandoned.
-
-    `failure` is borrowed.
+    The objects of `request` become the error `failure`, which the caller still owns.  If `request`
+    is 0, no objects are abandoned.
     """
-    # This pairs with the fence of `note_import`: either this thread sees the cell, or that thread
-    # sees the cancellation.
+    # Pairs with the fence in `note_import`: either this thread sees the import, or that thread sees
+    # the cancellation.
     fence()
     cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
@@ -169,14 +177,15 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
 
 @entry
 def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
-    """Return a host value as an object of compiled code, with one reference.
+    """Return an object of compiled code that takes over a host value's outcome, with one reference.
 
-    `kind` is the type of its payload; `arrived` is the address of `argument_arrived`.
+    `kind` is the type of the payload, and `arrived` the address of `argument_arrived`.
     """
     if is_available(value):
         return available_object(context, resolve(value), kind)
     made = new_object(context, kind)
-    # The publisher of the value may drop it before its waiters have run.
+    # The waiter needs its own reference: the publisher may drop the value before the waiter has
+    # run.
     add_references(value, 1)
     if not wait_for(context, value, at.WAIT_NOTIFY, arrived, made):
         argument_arrived(context, made, value)
@@ -185,7 +194,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
 
 @native
 def available_object(context: Address, source: Address, kind: int) -> Address:
-    """Make a resolved object from a concrete or error value, with one reference."""
+    """Make a resolved object from the concrete or error value `source`, with one reference."""
     made = new_value(context, kind)
     store(made + at.VALUE_ASYNC, 0)
     if state_of(source) == at.ERROR:
@@ -202,10 +211,10 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Waiter function: resolve `made` like its host value, unless the runtime has already resolved
-    it.
+    """Resolve the object `made` to the outcome of its host value (waiter function).
 
-    This consumes a reference to `value`, and the producer's reference to `made`.
+    Does not resolve an object that the runtime has already resolved.  Takes over a reference to
+    `value` and the producer's reference to `made`.
     """
     if claim(made):
         source = resolve(value)
@@ -229,18 +238,17 @@ def kernel_return(context: Address, record: Address, index: int, word: int) -> N
 
 @exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
 def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
-    """Set a result that is a token or a value.  This takes ownership of a reference to it.
+    """Set a result to the object `made`, and take over the caller's reference.
 
-    The run lasts until the object is resolved, and receives its error.
+    The run does not finish before the object is resolved.  If the object fails, so does the run.
     """
-    # The type tells Python how to read the bits. If the object fails, it forwards to its error
-    # instead.
+    # The type tells Python how to read the payload. A failed object keeps its own kind, which
+    # forwards to the error.
     kind = attribute(record, FIRST_TYPE + index) << 8 | at.KIND_CONCRETE
     compare_and_swap(made + at.VALUE_KIND, at.TYPE_UNKNOWN << 8 | at.KIND_CONCRETE, kind)
     request = load(context + at.CONTEXT_REQUEST)
     if not is_available(made):
-        # Take both counts before the waiter is added, because it may run immediately: they keep the
-        # run and the object alive.
+        # Keep the run and the object alive before adding the waiter, which may run immediately.
         fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
         if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request):
@@ -252,7 +260,7 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
 
 @entry
 def result_arrived(context: Address, request: Address, made: Address) -> None:
-    """Waiter function: count a resolved result of a call of `request`."""
+    """Count an object that has been resolved and is a result of `request` (waiter function)."""
     if state_of(made) == at.ERROR:
         former = load(context + at.CONTEXT_REQUEST)
         store(context + at.CONTEXT_REQUEST, request)
@@ -265,7 +273,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 
 @native
 def report_failure(context: Address, made: Address) -> None:
-    """Report an object's error to the current request."""
+    """Report the error of a failed object to the current request."""
     failure = error_of(context, made)
     report_event(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
@@ -273,7 +281,7 @@ def report_failure(context: Address, made: Address) -> None:
 
 @exported("tfrtKernelBorrowBuffer", "i1", "ptr", "ptr")
 def kernel_borrow_buffer(context: Address, request: Address) -> int:
-    """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit.
+    """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit its type.
 
     `request` is the address of five words: the record, the argument, the spec, the descriptor, and
     whether the argument is the first buffer of its call.
@@ -283,13 +291,16 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
-    """Make a result from a buffer; the words are the same as for `kernel_borrow_buffer`."""
+    """Make a result from a buffer; `request` is as for `kernel_borrow_buffer`."""
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
 @native
 def new_pending(context: Address, record: Address, spec: Address, resolved: Address) -> Address:
-    """Make a cell for a buffer that is being waited for; the run lasts until the buffer arrives."""
+    """Make a cell that describes the wait for a buffer.
+
+    The run does not finish before the buffer arrives.
+    """
     request = load(context + at.CONTEXT_REQUEST)
     fetch_add(request + at.REQUEST_ACTIVE, 1)
     pending = take_cell(context)
@@ -304,15 +315,15 @@ def new_pending(context: Address, record: Address, spec: Address, resolved: Addr
 def kernel_buffer_object(
     context: Address, record: Address, index: int, size: int, spec: Address
 ) -> Address:
-    """Return an argument as a buffer value that compiled code can await, with a reference.
+    """Return a value that compiled code can await for a tensor argument, with a new reference.
 
-    `size` is the size of the descriptor.
+    The value's payload is the descriptor of a buffer, of `size` bytes.
     """
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
-    # If the tensor does not fit, an error is reported at the record's location, so the run must
-    # last until then.
+    # A tensor that does not fit is an error at the record's location, so the run must last until
+    # the tensor arrives.
     pending = new_pending(context, record, spec, made)
     store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
     store(pending + at.PENDING_VALUE, value)
@@ -323,11 +334,11 @@ def kernel_buffer_object(
 
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
-    """Waiter function: resolve the value of a buffer whose tensor is available."""
+    """Resolve the buffer value of a tensor that is available (waiter function)."""
     made = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
-    # Claim the object first: between the claim and the publication, no other thread resolves it, so
-    # Python may fill in its descriptor.
+    # Claim first: after that, no other thread resolves the object, and Python may fill in its
+    # descriptor.
     if claim(made):
         failure = 0
         if state_of(value) == at.ERROR:
@@ -351,7 +362,10 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
 def kernel_return_buffer_object(
     context: Address, record: Address, index: int, made: Address, spec: Address
 ) -> None:
-    """Set a result that is a buffer value.  This takes ownership of a reference to it."""
+    """Set a result to the tensor of a buffer value.
+
+    Takes over the caller's reference to the value `made`.
+    """
     result = new_indirect(context)
     add_references(result, 1)
     pending = new_pending(context, record, spec, result)
@@ -362,7 +376,7 @@ def kernel_return_buffer_object(
 
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
-    """Waiter function: make the tensor of a resolved buffer value available."""
+    """Make the tensor of a resolved buffer value available (waiter function)."""
     result = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
     former = load(context + at.CONTEXT_REQUEST)

@@ -1,8 +1,8 @@
 """Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
 
-They own their arguments and pass them on to the function that they start; the function's results
-are returned through the return link of its activation.  Therefore, the kernel only starts the
-function: it neither waits nor recurses.
+A control kernel owns its arguments and passes them to the function that it starts.  It neither
+waits nor recurses: when the started function ends, its activation delivers the results to the
+kernel's registers (ACTIVATION_RETURN).
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,7 +45,10 @@ from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
-    """Return the value in an argument register, with the reference that this use owns."""
+    """Return the value of an argument's register.
+
+    The caller takes over the register's reference for this use.
+    """
     return load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * index))
 
 
@@ -53,7 +56,10 @@ def register_value(activation: Address, record: Address, index: int) -> Address:
 def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
-    """Call `function` with the kernel's arguments from `first` on; drop the earlier arguments."""
+    """Call `function` with the kernel's arguments from number `first` on.
+
+    Drops the earlier arguments.
+    """
     if load(function + at.FUNCTION_MACHINE) != 0 and call_machine(
         context, caller, record, function, first
     ):
@@ -70,7 +76,7 @@ def start_call(
         fail_without_memory(context, caller, record)
         return
     drop_arguments(context, caller, record, first)
-    # The kernel's references to its arguments become the callee's, so a call changes no counts.
+    # The callee takes over the kernel's references, so a call changes no reference counts.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
@@ -80,20 +86,21 @@ def start_call(
 
 @native
 def callee(record: Address, index: int) -> Address:
-    """Return function `index` of the kernel."""
+    """Return function number `index` of a kernel's record."""
     return load(record + load_i32(record + at.RECORD_FUNCTIONS) + 8 * index)
 
 
 @entry
 def call(context: Address, record: Address) -> None:
-    """`tfrt.call`"""
+    """`tfrt.call`: call a function with the kernel's arguments."""
     start_call(context, load(context + at.CONTEXT_ACTIVATION), record, callee(record, 0), 0)
 
 
 @entry
 def cond(context: Address, record: Address) -> None:
-    """`tfrt.if` and `tfrt.cond`: call one of two functions, the first one if the condition is
-    true.
+    """`tfrt.if` and `tfrt.cond`: call the first function if the condition holds.
+
+    Otherwise, calls the second function.
     """
     caller = load(context + at.CONTEXT_ACTIVATION)
     start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
@@ -101,7 +108,7 @@ def cond(context: Address, record: Address) -> None:
 
 @entry
 def case(context: Address, record: Address) -> None:
-    """`tfrt.case`: call function number `index`; data: the number of functions."""
+    """`tfrt.case`: call the function that argument 0 selects; data: the number of functions."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     index = argument_i32(context, 0)
     if index < 0 or index >= attribute(record, 0):
@@ -112,10 +119,10 @@ def case(context: Address, record: Address) -> None:
 
 @native
 def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
-    """Make a loop over the kernel's arguments from `first` on, which stay alive until the loop
-    ends.
+    """Make a loop whose values are the kernel's arguments from number `first` on.
 
-    Returns 0 if the loop has many values and there is not enough memory for them.
+    The kernel's arguments stay alive until the loop ends.  Returns 0 if the loop has many values
+    and memory is short.
     """
     values = load_i32(record + at.RECORD_ARGUMENTS) - first
     loop = take_block(context, at.LOOP_TABLE + 16 * values)
@@ -136,15 +143,14 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 
 @native
 def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
-    """Start a loop of at least one iteration."""
+    """Start a loop that has at least one iteration; `left` is the count, or -1 for a condition."""
     nested = nested_of(caller)
     if nested > at.MAX_NESTED:
         fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
-    # Take both blocks before ownership changes, so that a kernel that gets no memory fails like any
-    # other.
+    # Take both blocks before dropping arguments, so that a kernel without memory can fail as usual.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -161,7 +167,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 
 @native
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
-    """Skip all iterations: the loop values become the results."""
+    """End a loop without iterations: the loop values become the results."""
     drop_arguments(context, caller, record, 1)
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, slot_of(record, i), register_value(caller, record, 1 + i))
@@ -172,7 +178,7 @@ def forward_arguments(context: Address, caller: Address, record: Address) -> Non
 
 @entry
 def repeat(context: Address, record: Address) -> None:
-    """`tfrt.repeat.i32`"""
+    """`tfrt.repeat.i32`: run a loop as often as argument 0 says."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     count = argument_i32(context, 0)
     if count < 0:
@@ -186,7 +192,7 @@ def repeat(context: Address, record: Address) -> None:
 
 @entry
 def while_loop(context: Address, record: Address) -> None:
-    """`tfrt.while`"""
+    """`tfrt.while`: run a loop while its condition, argument 0, holds."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     if argument_i1(context, 0) == 0:
         forward_arguments(context, caller, record)
@@ -196,7 +202,7 @@ def while_loop(context: Address, record: Address) -> None:
 
 @entry
 def do_async(context: Address, record: Address) -> None:
-    """`tfrt_test.do.async`: run the region in a task of the queue; data: `call_task`."""
+    """`tfrt_test.do.async`: call the region in a task of the queue; data: `call_task`."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     # The task may run on another thread.
     mark_shared(caller)
@@ -205,7 +211,7 @@ def do_async(context: Address, record: Address) -> None:
 
 @entry
 def call_task(context: Address, task: Address) -> None:
-    """Task function: call the kernel's function with all its arguments."""
+    """Task function: call the kernel's function with all arguments."""
     caller = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)
@@ -214,9 +220,10 @@ def call_task(context: Address, task: Address) -> None:
 
 @entry
 def parallel_for(context: Address, record: Address) -> None:
-    """`tfrt.parallel_for.i32` and `parallel_call.i32`: start, end, block size, then arguments.
+    """`tfrt.parallel_for.i32` and `parallel_call.i32`: call a body for each block of a range.
 
-    The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in half.
+    The arguments are start, end, block size, and the body's own arguments.  The result is a chain.
+    Data: `parallel_task`.
     """
     caller = load(context + at.CONTEXT_ACTIVATION)
     if nested_of(caller) > at.MAX_NESTED:
@@ -228,7 +235,7 @@ def parallel_for(context: Address, record: Address) -> None:
     if blocks == 0:
         end_kernel(context, caller, record, new_available(context, at.TYPE_CHAIN))
         return
-    # Blocks may run on other threads, which deliver the chain to the caller.
+    # Blocks may run on other threads, which then deliver the chain to the caller.
     mark_shared(caller)
     join = take_block(context, at.JOIN_SIZE)
     store(join + at.JOIN_CALLER, caller)
@@ -240,9 +247,9 @@ def parallel_for(context: Address, record: Address) -> None:
 
 @native
 def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
-    """Run block `first` here; turn the other blocks below `last` into tasks, the later half first.
+    """Run block `first` here, and turn the blocks after it, up to `last`, into tasks.
 
-    In a cancelled run, no block starts.
+    In a cancelled run, skips the blocks instead.
     """
     record = load(join + at.JOIN_RECORD)
     cancelled = load_acquire(
@@ -252,8 +259,8 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
         add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
         return
-    # The range is halved, not split into single blocks: a thief takes the oldest task, which is the
-    # largest part.
+    # Halve the range instead of making a task per block: a thief takes the oldest task, which is
+    # the largest part.
     while last - first > 1:
         middle = first + (last - first) // 2
         task = new_task(context, attribute(record, 0), join, middle, last)
@@ -264,9 +271,9 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
 @native
 def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
-    """End blocks before they start: the loop's chain becomes an error.
+    """End `blocks` blocks without starting them; `failed` becomes the loop's result.
 
-    This consumes a reference.
+    Takes over a reference to `failed`.
     """
     if compare_and_swap(join + at.JOIN_ERROR, 0, failed) == 0:
         drop_reference(context, failed)
@@ -275,7 +282,7 @@ def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -
 
 @entry
 def parallel_task(context: Address, task: Address) -> None:
-    """Task function: run blocks `second` to `third` of the join `first`."""
+    """Task function: run the blocks from TASK_SECOND to TASK_THIRD of the join TASK_FIRST."""
     join = load(task + at.TASK_FIRST)
     first = load(task + at.TASK_SECOND)
     last = load(task + at.TASK_THIRD)
@@ -285,7 +292,7 @@ def parallel_task(context: Address, task: Address) -> None:
 
 @native
 def run_block(context: Address, join: Address, block: int) -> None:
-    """Start the body for one block, with the block's bounds and then the loop's own arguments."""
+    """Start the body for one block, with the block's bounds and the body's own arguments."""
     caller = load(join + at.JOIN_CALLER)
     record = load(join + at.JOIN_RECORD)
     function = callee(record, 0)
@@ -313,5 +320,5 @@ def run_block(context: Address, join: Address, block: int) -> None:
 
 @native
 def load_register_i32(caller: Address, record: Address, index: int) -> int:
-    """Return the `i32` in an argument register, whose value is available."""
+    """Return the available `i32` in an argument's register."""
     return load_i32(resolve(register_value(caller, record, index)) + at.VALUE_PAYLOAD)

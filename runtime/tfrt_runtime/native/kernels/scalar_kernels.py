@@ -1,5 +1,6 @@
-"""Native kernels for scalars: the operations in the table `tfrt_runtime.scalars`, constants, and
-chains.
+"""Native kernels for scalars, constants, and chains.
+
+The scalar kernels are generated from the table of operations in `tfrt_runtime.scalars`.
 """
 
 from collections.abc import Callable
@@ -39,7 +40,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.scalars import OPERATIONS, Operation, failure_number, wrapped
 
 KERNELS: dict[str, Callable[[Address, Address], None]] = {}
-"""The kernels in the table, by symbol: `add_i32`, `cast_i32_to_f64`."""
+"""The generated kernels, keyed by symbol, such as `add_i32` or `cast_i32_to_f64`."""
 
 _SOURCE = """
 def {symbol}(context, record):
@@ -56,7 +57,7 @@ _READS = {
     "f32": "load_f32({place})",
     "f64": "load_f64({place})",
 }
-"""Code that reads an operand from its payload's address: a signed integer, or a double."""
+"""Code that reads an operand from the address of its payload, as a signed integer or a double."""
 _WRITES = {
     "i1": "store({place}, int({number}))",
     "i8": "store({place}, wrapped({number}, 8))",
@@ -66,9 +67,10 @@ _WRITES = {
     "f32": "store_f32({place}, {number})",
     "f64": "store_f64({place}, {number})",
 }
-"""Code that writes a result to its payload's address.
+"""Code that writes a result to the address of its payload.
 
-Integers wrap around; the upper half of an `i32` is 0."""
+Integers wrap around.  The upper half of an `i32` payload is 0.
+"""
 _NAMES: dict[str, Any] = {
     **{function.__name__: function for function in (load, load_i32, load_f32, load_f64)},
     **{function.__name__: function for function in (store, store_i32, store_f32, store_f64)},
@@ -85,7 +87,7 @@ _FAILING = """
 def _make_kernel(operation: Operation) -> None:
     """Make an entry of the core from a row of the table.
 
-    The function is generated as source, because Numba compiles functions with fixed numbers of
+    The kernel is generated as source, because Numba needs functions with a fixed number of
     parameters.
     """
     names = [f"operand{i}" for i in range(len(operation.operands))]
@@ -120,7 +122,7 @@ for _operation in OPERATIONS.values():
 
 @entry
 def constant(context: Address, record: Address) -> None:
-    """Make a new value that holds a constant; data: the payload type and the payload's two words."""
+    """Return a new value with a constant; data: the payload type and the payload's two words."""
     value = new_available(context, attribute(record, 0))
     store(value + at.VALUE_PAYLOAD, attribute(record, 1))
     store(value + at.VALUE_PAYLOAD2, attribute(record, 2))
@@ -129,10 +131,10 @@ def constant(context: Address, record: Address) -> None:
 
 @entry
 def run_checked(context: Address, record: Address) -> None:
-    """Run a kernel whose argument types are known only at run time.
+    """Check the types of the arguments, then run another kernel.
 
-    Data: the kernel, which must not need any data itself, and one payload type per argument, where
-    0 means any type.
+    Data: that kernel, which must not need data of its own, and one payload type per argument (0:
+    any).
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
@@ -144,21 +146,19 @@ def run_checked(context: Address, record: Address) -> None:
 
 @entry
 def new_chain(context: Address, record: Address) -> None:
-    """`tfrt.new.chain` and `tfrt.merge.chains`: return a chain, because all arguments are
-    available.
-    """
+    """`tfrt.new.chain` and `tfrt.merge.chains`: return a chain once all arguments are available."""
     set_chain(context, 0)
 
 
 @entry
 def alias_value(context: Address, record: Address) -> None:
-    """`tfrt.alias.value`: return the second argument, after the chain."""
+    """`tfrt.alias.value`: return the second argument; the first is a chain."""
     share_argument(context, 1, 0)
 
 
 @entry
 def sum_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.sum`"""
+    """`tfrt_test.sum`: return the sum of all arguments."""
     total = 0
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         total += argument_i32(context, i)
@@ -167,7 +167,10 @@ def sum_i32(context: Address, record: Address) -> None:
 
 @entry
 def sum_attributes_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.sync_sum_attributes`; data: the number of attributes, then the attributes."""
+    """`tfrt_test.sync_sum_attributes`: return the sum of all attributes.
+
+    Data: the number of attributes, then the attributes.
+    """
     total = 0
     for i in range(attribute(record, 0)):
         total += attribute(record, 1 + i)
@@ -176,18 +179,18 @@ def sum_attributes_i32(context: Address, record: Address) -> None:
 
 @entry
 def nothing(context: Address, record: Address) -> None:
-    """Do nothing; for kernels without results."""
+    """Do nothing, for kernels without results."""
 
 
 @entry
 def count3_i32(context: Address, record: Address) -> None:
-    """`tfrt_test.count3.i32`"""
+    """`tfrt_test.count3.i32`: return the next three numbers."""
     for i in range(3):
         set_i32(context, i, argument_i32(context, 0) + i + 1)
 
 
 @entry
 def count3_i64(context: Address, record: Address) -> None:
-    """`tfrt_test.count3.i64`"""
+    """`tfrt_test.count3.i64`: return the next three numbers."""
     for i in range(3):
         set_i64(context, i, wrapping_add(argument_i64(context, 0), i + 1))

@@ -1,13 +1,13 @@
-"""Native versions of the tensor kernels that run between two matrix products, without using Python.
+"""Native versions of tensor kernels.
 
-Tensor kernels are implemented with numpy: each kernel here also has a Python function, which takes
-any arguments and reports invalid ones.  The native version does the work if the arguments are the
-usual ones; otherwise, it changes nothing and lets the Python function run on the same frame.  This
-module only has kernels whose few microseconds in Python would double the time of a small network
-layer.
+Each kernel here also exists as a Python function, which uses numpy, takes any arguments, and
+reports invalid ones.  The native version handles only the usual arguments.  For all other
+arguments, it changes nothing and lets the Python function run with the same frame.  A call of a
+Python kernel takes a few microseconds.  The module has the kernels for which these would double the
+time of a small network layer.
 
-The arguments of a frame are borrowed, and so are the tensors in them.  A chain may follow the
-tensors.  Element types are given as payload types.
+Kernels borrow their arguments and the tensors in them.  A chain may follow the tensors.  Element
+types are payload types.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -41,7 +41,7 @@ from tfrt_runtime.native.tensors import new_shape, new_tensor
 
 @native
 def operand_count(context: Address, record: Address) -> int:
-    """Return the number of arguments, not counting a chain at the end."""
+    """Return the number of arguments without the chain at the end."""
     count = load_i32(record + at.RECORD_ARGUMENTS)
     if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
         count -= 1
@@ -50,8 +50,9 @@ def operand_count(context: Address, record: Address) -> int:
 
 @native
 def tensor_argument(context: Address, index: int, element: int) -> Address:
-    """Return an argument's tensor if it has elements of the given type, aligned to 4 bytes,
-    otherwise 0.
+    """Return an argument's tensor, or 0 if it is not usable here.
+
+    The tensor must have elements of the given type and be aligned to 4 bytes.
     """
     if payload_type(context, index) != at.TYPE_TENSOR:
         return 0
@@ -63,10 +64,7 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
 
 @native
 def output_tensor(context: Address, index: int, element: int) -> Address:
-    """Do the same as `tensor_argument` for a tensor that will be written.
-
-    Also return 0 if it is read-only.
-    """
+    """Return an argument's tensor as `tensor_argument` does, or 0 if it is read-only."""
     tensor = tensor_argument(context, index, element)
     if tensor != 0 and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
         return 0
@@ -75,22 +73,22 @@ def output_tensor(context: Address, index: int, element: int) -> Address:
 
 @native
 def only_output(context: Address, record: Address, element: int) -> Address:
-    """Return the kernel's only argument, like `output_tensor`.
+    """Return the tensor of the only argument as `output_tensor` does.
 
-    Return 0 if there are more arguments.
+    Returns 0 if there are more arguments.
     """
     return output_tensor(context, 0, element) if operand_count(context, record) == 1 else 0
 
 
 @native
 def tensor_store(context: Address) -> Address:
-    """Return the store that supplies memory for tensors of the run's native kernels, or 0."""
+    """Return the store with memory for the tensors of native kernels, or 0 if none is set."""
     return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)
 
 
 @native
 def tensor_like(context: Address, element: int, size: int, like: Address) -> Address:
-    """Return a new tensor with the shape of `like`, or 0 if native kernels have no store."""
+    """Return a new tensor with the shape of `like`; return 0 if native kernels have no store."""
     memory_store = tensor_store(context)
     return 0 if memory_store == 0 else new_tensor(context, memory_store, element, size, like)
 
@@ -104,9 +102,7 @@ def overlap(left: Address, right: Address) -> bool:
 
 
 SAFE_EXPONENT = 40.0
-"""The exponential of this number is far from the limits of f32, even multiplied by the length of
-a row.
-"""
+"""A number whose exponential, times the length of a row, is far from the limits of f32."""
 
 
 # --- shapes and creation ---
@@ -114,7 +110,7 @@ a row.
 
 @entry
 def build_shape(context: Address, record: Address) -> None:
-    """`ts.build_shape`; data: the rank, the number of elements, and the sizes."""
+    """`ts.build_shape`: make a shape; data: the rank, the element count, and the sizes."""
     memory_store = tensor_store(context)
     if memory_store == 0:
         run_in_python(context, record)
@@ -128,9 +124,9 @@ def build_shape(context: Address, record: Address) -> None:
 
 @entry
 def create_tensor(context: Address, record: Address) -> None:
-    """`tfrt_dht.create_uninitialized_tensor.*`
+    """`tfrt_dht.create_uninitialized_tensor.*`: make a tensor with undefined elements.
 
-    Data: the element type and size, then a shape with the layout of a tensor.
+    Data: the type and size of the elements, then a shape in the layout of a tensor.
     """
     like = record + load_i32(record + at.RECORD_DATA) + 16
     tensor = tensor_like(context, attribute(record, 0), attribute(record, 1), like)
@@ -145,9 +141,10 @@ def create_tensor(context: Address, record: Address) -> None:
 
 @entry
 def broadcast(context: Address, record: Address) -> None:
-    """`tfrt_test.broadcast.*` for unchanged rows.
+    """`tfrt_test.broadcast.*`: repeat the elements of a smaller tensor.
 
-    Data: an element type of 4 bytes, and the rank.
+    This version only repeats the tensor as a whole.  Data: the elements' type, which has 4 bytes,
+    and the rank.
     """
     element, rank = attribute(record, 0), attribute(record, 1)
     if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
@@ -172,7 +169,7 @@ def broadcast(context: Address, record: Address) -> None:
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
-    """Tell whether the last sizes of a shape equal the sizes of a tensor."""
+    """Tell whether the last sizes of `shape` equal the sizes of the tensor `part`."""
     rank = load(part + at.TENSOR_RANK)
     before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:
@@ -189,7 +186,7 @@ def ends_with(shape: Address, part: Address) -> bool:
 
 @entry
 def relu_inplace(context: Address, record: Address) -> None:
-    """`tfrt_test.relu_inplace.f32`"""
+    """`tfrt_test.relu_inplace.f32`: replace each negative element of a tensor with zero."""
     target = only_output(context, record, at.TYPE_F32)
     if target == 0:
         run_in_python(context, record)
@@ -203,7 +200,7 @@ def relu_inplace(context: Address, record: Address) -> None:
 
 @entry
 def softmax_inplace(context: Address, record: Address) -> None:
-    """`tfrt_test.softmax_inplace.f32`"""
+    """`tfrt_test.softmax_inplace.f32`: replace each row of a matrix with its softmax."""
     target = only_output(context, record, at.TYPE_F32)
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
@@ -212,9 +209,8 @@ def softmax_inplace(context: Address, record: Address) -> None:
     row = load(target + at.TENSOR_DATA)
     end = row + 4 * load(target + at.TENSOR_COUNT)
     while row < end:
-        # Adding a constant to the exponents does not change the quotients, except perhaps in their
-        # last digit, so we add a constant only if the largest exponential of a row would otherwise
-        # overflow or vanish.
+        # Subtracting a constant from all exponents changes the quotients at most in their last
+        # digit. Do it only if the row's largest exponential would otherwise overflow or vanish.
         largest = largest_of(row, width)
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
@@ -231,7 +227,7 @@ def softmax_inplace(context: Address, record: Address) -> None:
 
 @native
 def largest_of(row: Address, width: int) -> float:
-    """Return the largest of at least one number, or NaN if one of them is NaN."""
+    """Return the largest of `width` numbers, at least one, or NaN if any of them is NaN."""
     largest = load_f32(row)
     for i in range(1, width):
         number = load_f32(row + 4 * i)

@@ -1,8 +1,8 @@
 """Loops over the elements of tensors.
 
-Each loop is ordinary Python that works element by element; `building.lowering` compiles it to a
-loop over vectors or to a call.  The arrays do not share memory.  They are aligned for their
-elements, but not necessarily for vectors.
+Uncompiled, each loop is ordinary Python that handles one element at a time.  `building.lowering`
+compiles it to a loop over vectors or to a call.  The arrays must not overlap, and must be aligned
+for their elements, but need not be aligned for vectors.
 """
 
 import math
@@ -25,7 +25,7 @@ def copy_words32(target: Address, source: Address, count: int) -> None:
 
 
 def exponential(number: float) -> float:
-    """Return `e` to the power of a number."""
+    """Return `e` to the power of `number`."""
     try:
         return math.exp(number)
     except OverflowError:
@@ -33,7 +33,7 @@ def exponential(number: float) -> float:
 
 
 def nearest_f32(number: float) -> float:
-    """Return the 32-bit float nearest to a number."""
+    """Return the 32-bit float that is nearest to `number`."""
     try:
         nearest: float = struct.unpack("f", struct.pack("f", number))[0]
     except OverflowError:
@@ -54,12 +54,11 @@ def multiply_matrices(
     right_step: int,
     target_step: int,
 ) -> None:
-    """Compute `target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers)
-    at `function`.
+    """Compute `target = alpha * left @ right + beta * target` with BLAS.
 
-    The elements are f32 in row-major order; `right_step` and `target_step` are the distances, in
-    elements, between the starts of consecutive rows.  No size is 0, `alpha` is not 0, and `target`
-    shares no memory with the other matrices.
+    `function` is the address of `cblas_sgemm` (64-bit integers).  The elements are f32 in row-major
+    order.  `right_step` and `target_step` are the distances between the starts of consecutive rows,
+    in elements.  No size is 0, `alpha` is not 0, and `target` does not overlap the other matrices.
     """
     del function
     for row in range(rows):
@@ -69,7 +68,7 @@ def multiply_matrices(
                 factor = load_f32(right + 4 * (i * right_step + column))
                 total += load_f32(left + 4 * (row * inner + i)) * factor
             at = target + 4 * (row * target_step + column)
-            # A matrix scaled by 0 is not read, so a NaN in it has no effect; this is BLAS's rule.
+            # BLAS's rule: a matrix scaled by 0 is not read, so a NaN in it has no effect.
             before = beta * load_f32(at) if beta != 0 else 0.0
             store_f32(at, alpha * total + before)
 
@@ -84,7 +83,7 @@ def multiply_row(
     beta: float,
     target: Address,
 ) -> None:
-    """Multiply one row like `multiply_matrices`, with `cblas_sgemv` at `function`."""
+    """Compute what `multiply_matrices` does for one row, with `cblas_sgemv` at `function`."""
     multiply_matrices(
         function, 1, columns, inner, alpha, left, right, beta, target, columns, columns
     )

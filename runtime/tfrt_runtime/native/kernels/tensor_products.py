@@ -1,8 +1,8 @@
-"""Matrix products: call BLAS without using Python, and share large products with sleeping workers.
+"""Matrix products with BLAS, in which sleeping workers help.
 
-If a product is worth waking a worker, its columns are divided into more parts than there are
-threads.  The kernel's thread and the workers take one part after another until none is left; no
-thread waits for another, so a late worker costs nothing.  The thread that finishes the last part
+If a product is large enough to wake a worker, its columns are divided into more parts than there
+are threads.  The kernel's thread and the workers take one part after another until none is left.
+No thread waits for another, so a late worker costs nothing.  The thread that finishes the last part
 publishes the kernel's chain.
 """
 
@@ -51,27 +51,31 @@ from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
 # Data words of the kernel.
 PART_TASK, MATRICES, ROW = range(3)
-"""The data words with the addresses of `multiply_parts`, of `cblas_sgemm`, and of `cblas_sgemv`.
+"""The data words with the addresses of `multiply_parts`, `cblas_sgemm`, and `cblas_sgemv`.
 
-The latter two are 0 without BLAS.
+Without BLAS, the last two are 0.
 """
 
 HEAVY_WORK = 1 << 20
-"""The minimum number of multiplications for which it is worth waking another worker for other ready
-work.
-"""
+"""A product with at least this many multiplications takes longer than waking a worker."""
 PART_WORK = 1 << 22
-"""The number of multiplications in the smallest part; they take longer than the wake-up of a
-worker.
+"""The number of multiplications of the smallest part.
+
+They take longer than waking a worker.
 """
 PART_ROWS = 32
-"""With fewer rows than this, BLAS computes narrow matrices differently, with different last digits.
+"""The minimum number of rows of a product that is divided.
+
+With fewer rows, BLAS computes a narrow matrix differently, with different last digits.
 """
 PART_COLUMNS = 64
-"""The width of a part is a multiple of this many columns, for the same reason."""
+"""The width of a part is a multiple of this number.
+
+With another width, BLAS would compute different last digits.
+"""
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""How long a thread searches for the next product without sleeping, in ns.
+"""The time in ns for which a thread searches for the next product before it sleeps.
 
 Most parts take less time.
 """
@@ -79,7 +83,7 @@ Most parts take less time.
 
 @entry
 def matmul_f32(context: Address, record: Address) -> None:
-    """`tfrt_test.matmul.f32.2`"""
+    """`tfrt_test.matmul.f32.2`: multiply two matrices."""
     is_known = operand_count(context, record) == 5 and attribute(record, MATRICES) != 0
     is_known = is_known and payload_type(context, 0) == at.TYPE_F32
     is_known = is_known and payload_type(context, 3) == at.TYPE_F32
@@ -90,7 +94,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 
 @native
 def multiply(context: Address, record: Address) -> bool:
-    """Multiply if BLAS can; otherwise, do nothing and return False."""
+    """Multiply the matrices in the arguments; return False, and do nothing, if BLAS cannot."""
     a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
     if a == 0 or b == 0 or c == 0 or load(c + at.TENSOR_BYTES) == at.READ_ONLY:
         return False
@@ -102,11 +106,10 @@ def multiply(context: Address, record: Address) -> bool:
         return False
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     if alpha == 0:
-        # BLAS must not read A and B in this case, but some OpenBLAS kernels (AVX-512, small
-        # matrices) read them.
+        # BLAS must not read A and B if alpha is 0, but some OpenBLAS kernels do (AVX-512, small
+        # matrices).
         return False
-    # Decide this before the rest is shared, because a worker that is woken for a short kernel can
-    # also help.
+    # Decide before sharing other work: a worker that is woken for a short kernel can also help.
     helpers, parts = helpers_for(context, rows, columns, inner), 0
     if is_heavy(rows, columns, inner):
         share_rest(context)
@@ -139,7 +142,7 @@ def multiply(context: Address, record: Address) -> bool:
 
 @native
 def matrix(context: Address, index: int) -> Address:
-    """Return an argument's f32 matrix, or 0."""
+    """Return an argument's f32 matrix, or 0 if the argument is something else."""
     tensor = tensor_argument(context, index, at.TYPE_F32)
     return tensor if tensor != 0 and load(tensor + at.TENSOR_RANK) == 2 else 0
 
@@ -147,26 +150,25 @@ def matrix(context: Address, index: int) -> Address:
 @native
 def is_heavy(rows: int, columns: int, inner: int) -> bool:
     """Tell whether a product takes longer than waking a worker."""
-    # The tensors exist in memory, so the product of two sizes does not overflow a word.
+    # A tensor is in memory, so the product of two of its sizes fits into a word.
     return rows * columns >= HEAVY_WORK // inner
 
 
 @native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
-    """Return how many workers may help: none if the product is too small or too few workers are
-    asleep.
+    """Return how many workers may help with a product.
+
+    None may help if the product is too small or too few workers are asleep.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
     # There is one more deque than workers, for a waiting thread. If that thread and all workers but
-    # one are busy, no thread may help, because one more would take a processor away from the
-    # others.
+    # one are busy, a helper would take a processor away from them.
     helpers = load(queue + at.QUEUE_WORKERS) - 2
-    # Each other large kernel that is ready here is about to be shared, and will keep one of the
-    # helpers busy.
+    # Each other large kernel that is ready here will keep a worker busy, too.
     others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
-    # A searching thread already has a processor.
+    # A thread that is searching for work already has a processor.
     free = max(seekers(context), free_threads(context) - 1)
     return min(helpers, free - others)
 
@@ -175,8 +177,7 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
 def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
     """Return the number of parts of a product."""
     least_width = (PART_WORK // rows + inner - 1) // inner
-    # BLAS packs the left matrix again for each part, so the narrower the parts are, the longer they
-    # take in total.
+    # BLAS packs the left matrix again for each part, so narrow parts take longer in total.
     least_units = 2 if columns >= 4 * PART_COLUMNS else 1
     units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, least_units)
     most = columns // (units * PART_COLUMNS)
@@ -185,7 +186,7 @@ def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
 
 @native
 def new_product(context: Address, a: Address, b: Address, c: Address, parts: int) -> Address:
-    """Make a product in parts, whose chain is the kernel's result.
+    """Make the state of a divided product; its chain becomes the kernel's result.
 
     The caller fills in the other fields.
     """
@@ -207,7 +208,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     store(product + at.PRODUCT_ROWS, rows)
     store(product + at.PRODUCT_COLUMNS, columns)
     store(product + at.PRODUCT_INNER, inner)
-    # The kernel drops its arguments when it returns, while helpers may still be multiplying.
+    # The kernel drops its arguments when it returns, but helpers may still be multiplying.
     add_tensor_reference(a)
     add_tensor_reference(b)
     add_tensor_reference(c)
@@ -219,13 +220,16 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
 
 @native
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
-    """Work on a product with `helpers` workers; `function` is the address of `multiply_parts`."""
+    """Work on a product, together with `helpers` workers.
+
+    `function` is the address of `multiply_parts`.
+    """
     store(product + at.PRODUCT_OWNERS, helpers + 1)
     store(product + at.PRODUCT_PROCESSOR, processor())
-    # The helpers' tasks belong to the activation, which must last until they have run.
+    # The activation must last until the helpers' tasks have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
-    # If this thread has no deque, it may never return to a task that no other thread has found.
+    # A thread without a deque may never get to run a task that no other thread takes.
     sought = seekers(context) if load(context + at.CONTEXT_DEQUE) != 0 else 0
     for i in range(helpers):
         add_pending(activation)
@@ -241,13 +245,12 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
 
 @entry
 def multiply_parts(context: Address, task: Address) -> None:
-    """Task function: help with a product while parts are left to take."""
+    """Task function: help with a product."""
     activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    # Do not help on the processor on which the kernel's thread shared the product: if other
-    # processes use the other processors, the system may be running this thread instead of the
-    # kernel's thread.
+    # Do not help on the processor of the kernel's thread: if other processes use the other
+    # processors, this thread may be running in place of the kernel's thread.
     if processor() != load(product + at.PRODUCT_PROCESSOR):
         work_on_product(context, product)
     leave_product(context, product)
@@ -256,27 +259,26 @@ def multiply_parts(context: Address, task: Address) -> None:
 
 @native
 def work_on_product(context: Address, product: Address) -> None:
-    """Take parts and compute them until none is left."""
+    """Take parts of a product, and compute them, until none is left."""
     parts = load(product + at.PRODUCT_PARTS)
     part = fetch_add(product + at.PRODUCT_NEXT, 1)
     while part < parts:
         multiply_part(product, part)
-        # The thread of the last part publishes while other threads may still be about to find that
-        # no part is left; therefore, the last owner frees the product, not the thread that
-        # decreases this count to 0.
+        # Other threads may not have found out yet that no part is left. Therefore, the last owner
+        # frees the product, not the thread that finishes the last part.
         if fetch_add(product + at.PRODUCT_LEFT, -1) == 1:
             value = load(product + at.PRODUCT_VALUE)
             publish(context, value, at.CONCRETE)
             drop_reference(context, value)
         part = fetch_add(product + at.PRODUCT_NEXT, 1)
-    # The kernels that use the product will be ready soon, because the other threads are at their
+    # The kernels that use the product will be ready soon: the other threads are computing their
     # last parts.
     store(context + at.CONTEXT_SEEKING_UNTIL, now() + SEEKING_NS)
 
 
 @native
 def leave_product(context: Address, product: Address) -> None:
-    """Leave the product; the last thread to leave frees it."""
+    """Stop using a product; the last owner frees it."""
     if fetch_add(product + at.PRODUCT_OWNERS, -1) == 1:
         for i in range(3):
             drop_tensor(context, load(product + at.PRODUCT_TENSORS + 8 * i))

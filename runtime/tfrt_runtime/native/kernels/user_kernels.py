@@ -1,14 +1,18 @@
 """Kernels that users have written in Numba's subset of Python, called without the GIL.
 
-The words of the record's data are the address of the function; the numbers of arguments, results,
-and attributes; the payload type of each argument (for a tensor, the type of its elements plus
-TYPE_TENSOR_OF times one more than its rank, plus TYPE_OUT if the kernel writes it); the payload
-type of each result; and the attributes.
+The record's data has these words:
 
-The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument,
-which for a tensor is its address, followed by the attributes; `results` has room for one word per
-result.  The function returns 0, or 1 if it raised.  In that case, the original Python function is
-called, and its exception describes the problem.
+- The address of the compiled function.
+- The number of arguments, the number of results, and the number of attributes.
+- The type of each argument.  For a scalar, this is its payload type.  For a tensor, it is the type
+  of its elements, plus TYPE_TENSOR_OF times (rank + 1), plus TYPE_OUT if the kernel writes it.
+- The payload type of each result.
+- The attributes.
+
+The compiled function is `int64 f(int64 *given, int64 *results)`.  `given` holds the payload of each
+argument, followed by the attributes.  The payload of a tensor is its address.  `results` has room
+for one word per result.  The function returns 0, or 1 if it has raised an exception.  In that case,
+the original Python function is called, and its exception describes the problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -30,7 +34,7 @@ FIRST_TYPE = 4
 
 @native
 def has_type(value: Address, expected: int) -> bool:
-    """Tell whether a concrete value has the type that the kernel takes."""
+    """Tell whether a concrete value has the type `expected`, as a word of the record's data."""
     kind = load(value + at.VALUE_KIND) >> 8
     if expected < at.TYPE_TENSOR_OF:
         return kind == expected
@@ -46,9 +50,9 @@ def has_type(value: Address, expected: int) -> bool:
 
 @native
 def give_arguments(context: Address, record: Address, given: Address) -> bool:
-    """Write the payloads of the arguments.
+    """Store the payloads of the arguments at `given`.
 
-    Return False if an argument does not have the type that the kernel takes.
+    Returns False if an argument does not have the type that the kernel takes.
     """
     for i in range(attribute(record, ARGUMENTS)):
         value = argument(context, i)
@@ -60,7 +64,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 @native
 def takes_tensors(record: Address) -> bool:
-    """Tell whether the kernel takes tensors, and therefore may take a long time.
+    """Tell whether the kernel takes tensors, and therefore may take long.
 
     A kernel that takes only numbers counts as short.
     """
@@ -72,7 +76,7 @@ def takes_tensors(record: Address) -> bool:
 
 @native
 def take_results(context: Address, record: Address, results: Address) -> None:
-    """Set the results of the kernel; if its function has none, the result is a chain."""
+    """Set the kernel's results; if its function returns nothing, the result is a chain."""
     count = attribute(record, RESULTS)
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):
@@ -83,7 +87,7 @@ def take_results(context: Address, record: Address, results: Address) -> None:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """Run a user's native kernel."""
+    """Kernel: run a user's compiled function."""
     arguments = attribute(record, ARGUMENTS)
     attributes = attribute(record, ATTRIBUTES)
     results = attribute(record, RESULTS)

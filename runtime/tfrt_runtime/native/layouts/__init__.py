@@ -1,14 +1,16 @@
-"""The structs that native code and Python share; each field's byte offset is written only once.
+"""The structs that native code and Python share.
 
-All fields are 8-byte words (`declared`), except the fields of records and slots.  A name is
-`STRUCT_FIELD`; `STRUCT_SIZE` is the size of the struct in bytes.  The compiled core uses these
-names as constants; the simulator and the decoder read the same names.  They form one table,
-regardless of which module declares them: `values`, `threads`, `calls`, `compiled` (compiled
-programs), or `python` (what native code knows about Python).  Modules that use many of them import
-the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
+This package is the only place that defines the byte offset of a field.  `declared` computes the
+offsets.  All fields are words of 8 bytes, except in records and slots.  STRUCT_FIELD is the offset
+of a field, and STRUCT_SIZE is the size of a struct, in bytes.  The compiled core, the simulator,
+and the decoder use these names as constants.
 
-The structs refer to each other as follows.  Each arrow is labeled with the name of the field; `*`
-marks a list or a table:
+The modules `values`, `threads`, `calls`, `compiled` (compiled programs), and `python` (CPython's
+objects and functions) declare the names.  All names form one table.  Modules that use many of the
+names import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
+
+In this diagram, each arrow has the name of the field that refers to the other struct; `*` marks a
+list or a table:
 
     Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
     one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker     function and
@@ -32,10 +34,10 @@ marks a list or a table:
                                                by WAITER_KIND
 
 An activation is one block: the header, one register per value, and one ready count per kernel that
-waits for others.  At entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's
-list of users says which counts a value decreases, and by how much.  A value's STATE word is the
-address of its newest waiter, with the state in the two low bits, so that one atomic operation
-changes both.
+awaits arguments.  A new activation gets its registers and ready counts from FUNCTION_TEMPLATE.  A
+slot's list of users tells which ready counts a value decreases, and by how much.  A value's STATE
+word is the address of its newest waiter, with the state in the two low bits, so that one atomic
+operation changes both.
 
 Words that many threads write have their own cache lines.
 """
@@ -54,4 +56,4 @@ globals().update(OFFSETS)
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> int:
-        """Return the offset of a field that a struct declares."""
+        """Return the offset of a declared field, for type checkers."""

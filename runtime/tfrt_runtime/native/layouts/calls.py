@@ -1,8 +1,8 @@
-"""Programs and their runs: requests, decoded functions, activations, and loops."""
+"""The structs of programs and their runs: requests, decoded functions, activations, and loops."""
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Messages that native code reports by their number.
+# The numbers of messages that native code reports.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
 (MESSAGE_FAIL, MESSAGE_FAIL_ASYNC, MESSAGE_ERROR_CHAIN, MESSAGE_NEGATIVE_COUNT) = range(4, 8)
 MESSAGE_WRONG_TYPE = 8
@@ -11,218 +11,244 @@ MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
-"""The first number for errors of scalar operations, in the order of `scalars.FAILURES`."""
+"""The number of the first error of scalar operations; the order is that of `scalars.FAILURES`."""
 
-# Request: the state of one run of a program. It outlives its activations, because Python owns it.
-# If a call from Python starts with payloads (`python_calls`), the request's words are followed by
-#
-#     for each argument: the type of its payload and two words of payload, or IS_VALUE and an
-#                        AsyncValue
-#     for each result:   its AsyncValue, with a reference that Python owns
+# Request: one run of a program. Python owns it, so it outlives its activations. If a call from
+# Python passes payloads (`python_calls`), more words follow the request. Each argument has three:
+# the type and the two words of its payload, or IS_VALUE and an AsyncValue. Each result has one: its
+# AsyncValue, with a reference that Python owns.
 IS_VALUE = -1
 ARGUMENT_WORDS = 3
 struct(
     "REQUEST",
     size=192,
-    CANCEL="The error AsyncValue of a cancelled request, or 0; owned by the request.",
-    ACTIVE="Root activations and queued tasks that have not finished; a futex word.",
-    CALLER="The context of the call that started the run, which the run holds; or 0.",
-    CANCELLED_VALUE="The error AsyncValue that a cancellation uses; the request holds a reference.",
+    CANCEL=("The error value that cancelled the request, or 0. The request holds a reference."),
+    ACTIVE="How many root activations and queued tasks have not finished. A futex word.",
+    CALLER="The contextvars context from which the run was started, with a reference; or 0.",
+    CANCELLED_VALUE="The error value for a later cancellation, with a reference.",
     OPEN=(
-        "1 until the run is over, and Python knows that if it wants to; the word that waiting "
-        "threads read."
+        "1 until the run is over and, if NOTIFY_PYTHON is set, Python has been called. "
+        "Waiting threads read it."
     ),
     STORE=(
-        "Where native kernels get memory for tensors, or 0: then all of it comes from Python's "
-        "allocator."
+        "The store from which native kernels take memory for tensors. If it is 0, Python "
+        "allocates all tensors."
     ),
-    NUMBER="By which compiled code knows the run; no two runs of a process have the same.",
+    NUMBER="The number of the run in compiled code, unique within the process.",
     OBSERVED=(
-        "Not 0 if the events of the run are logged, and once Python wants to know how many "
-        "kernels there are: what calls and iterations ask when they begin."
+        "Not 0 if starting calls and iterations must be counted in REQUEST_KNOWN: the run is "
+        "watched, or Python wants to know its progress."
     ),
-    UNUSUAL=(
-        "Not 0 if the run is cancelled or its events are logged: all that the short way of a "
-        "kernel asks."
-    ),
-    WATCH="The watch of a run whose events are logged, or 0.",
+    UNUSUAL="Not 0 if the run is cancelled or watched. Fast paths check only this word.",
+    WATCH="The watch of a watched run, or 0.",
     NOTIFY=(
-        "What is to be done when the run is over: 0, NOTIFY_PYTHON to call Python, "
-        "NOTIFY_FORGET if the Python object of the run is dead. Then NOTIFY_OVER."
+        "What happens when the run is over. 0: nothing. NOTIFY_PYTHON: Python is called. "
+        "NOTIFY_FORGET: Python is called, and the Python object of the run is dead. "
+        "NOTIFY_OVER: the run is over."
     ),
-    NEXT="The next one in PROCESS_OVER.",
+    NEXT="The next request in the list PROCESS_OVER.",
     TIER=(
-        "TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine "
-        "code has bailed out."
+        "TIER_*: which functions of the run may be machine code. TIER_INTERPRETER after "
+        "machine code has bailed out."
     ),
-    COMPILED="Not 0 once machine code has run.",
-    WORDS="The `bytes` that has these words, if the run has REQUEST_CALLER; else 0.",
-    LOOP="The record of the first loop that ended because the run is cancelled, or 0.",
-    KNOWN=line(
-        "Kernels of the calls and iterations that count, on a line of its own: all threads add "
-        "here.",
-    ),
+    COMPILED="Not 0 after machine code has run.",
+    WORDS="The `bytes` object that contains this struct, if REQUEST_CALLER is set; else 0.",
+    LOOP="The record of the first loop that the cancellation has ended, or 0.",
+    KNOWN=line("How many kernels the counted calls and iterations have. All threads count here."),
     DECIDED=(
-        "Those of them that have run or were skipped; short ones are added when their call ends."
+        "How many of the known kernels have run or were skipped. Short kernels are added when "
+        "their call ends."
     ),
 )
 NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
-"""Which functions may be machine code: hot functions, none, or all functions that can be
-compiled.
-"""
+"""Which functions may be machine code: hot ones, none, or all that can be compiled."""
 
-# Function: a decoded BEF function, made once when the program is loaded.
+# Function: a decoded BEF function. It never changes after the program is loaded.
 struct(
     "FUNCTION",
-    SIZE="Bytes of an activation.",
-    TEMPLATE="Image of registers and ready counts at entry.",
-    TEMPLATE_SIZE="",
-    KERNELS="Kernels that run in an activation.",
+    SIZE="The size of an activation in bytes.",
+    TEMPLATE="The address of the initial registers and ready counts of an activation.",
+    TEMPLATE_SIZE="In bytes.",
+    KERNELS="How many kernels run in an activation.",
     ARGUMENTS="",
-    ARGUMENT_TABLE="One slot per argument.",
+    ARGUMENT_TABLE="The address of one slot address per argument.",
     RESULTS="",
     ENTRIES="",
     ENTRY_TABLE=(
-        "Records of the kernels that wait for nothing.  FUNCTION_IN_ORDER: address of the first "
-        "record, address after the last one, then the offset of each result's register."
+        "The addresses of the records that await no argument. With FUNCTION_IN_ORDER: the "
+        "address of the first record, the address after the last record, and the offset of "
+        "each result's register."
     ),
     CONSTANTS="",
-    CONSTANT_TABLE="(slot, value) pairs: immortal values that are returned as they are.",
+    CONSTANT_TABLE=(
+        "Pairs (slot, value) of constants that the function returns. The values are immortal."
+    ),
     FLAGS="",
     HANDLE="",
-    HEAVY=(
-        "Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take "
-        "long."
-    ),
-    MACHINE="What the core knows of its machine code (MACHINE_*), or 0: it never has any.",
+    HEAVY="How many of the kernels may take long. REQUEST_DECIDED counts these one by one.",
+    MACHINE="The function's MACHINE struct, or 0 if it can never be machine code.",
 )
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
-"""FUNCTION_IN_ORDER: a sync function, whose kernels run one after another (`calls.in_order`)."""
+"""The flags of functions with non-strict kernels, and of sync functions.
+
+The kernels of a sync function run in program order (`calls.in_order`).
+"""
 IN_ORDER_WORDS = 16
-"""The bytes at the end of a sync function's activation: its position, followed by the error that
-ends it, or 0.
+"""The size in bytes of two words at the end of a sync function's activation.
+
+The words are the function's position, and the error that ends the function, or 0.
 """
 RESUMES = 1
-"""Added to the position if the record is the next one to run.
+"""A number in the position of a sync function, added to the address of a record.
 
-Otherwise, the record's kernel is running.
+With it, the record's kernel runs next.  Without it, the record's kernel is running.
 """
 
-# Record: a kernel of a decoded function. From ARGUMENTS on, its fields are half words (i32), and
-# offsets are in bytes from the start of the record.
+# Record: a kernel of a decoded function. From ARGUMENTS on, fields are half words (i32). Offsets
+# are in bytes from the start of the record.
 struct(
     "RECORD",
-    KERNEL="",
-    HANDLE="Number of the kernel in Python's table: name, location, Python callable.",
+    KERNEL="The address of the kernel's function.",
+    HANDLE="The kernel's number in Python's table of names, locations, and callables.",
     ARGUMENTS="",
     RESULTS=at(20),
     FLAGS=at(24),
-    DATA=at(28, "Attributes as words, and what else the kernel asked the decoder for."),
-    FUNCTIONS=at(32, "Addresses of the functions among its attributes and regions."),
+    DATA=at(
+        28, ("The offset of the kernel's data: attributes, and other words that the kernel needs.")
+    ),
+    FUNCTIONS=at(32, "The offset of the addresses of functions, from attributes and regions."),
     WAITS=at(
         36,
-        "Non-strict: how many arguments are strict, and the references that each argument "
-        "register needs, one word each; else 0.",
+        (
+            "Non-strict kernels: the offset of the number of strict arguments, followed by the "
+            "number of references that each argument's register needs. Other kernels: 0."
+        ),
     ),
     REGISTERS=at(
-        40, "Offsets of the argument registers in the activation, then places of result slots."
+        40,
+        (
+            "The offset in the activation of each argument's register, then the offset of each "
+            "result's slot."
+        ),
     ),
 )
 
 KERNEL_NONSTRICT = 1
-"""The kernel runs when one argument is available; other arguments may be unavailable or errors."""
+"""The kernel runs as soon as one argument is available.
+
+The other arguments may be unavailable or errors.
+"""
 KERNEL_CONTROL = 2
-"""The kernel owns its arguments, and delivers its results itself."""
+"""The kernel owns its arguments and delivers its results itself."""
 KERNEL_RAW = 4
-"""The kernel sees the values in its registers unchanged, including indirect ones."""
+"""The kernel gets the values of its registers without resolving indirect ones."""
 KERNEL_HEAVY = 8
-"""The kernel is worth another worker: waking a worker costs less than running the kernel."""
+"""The kernel takes longer than waking a worker."""
 KERNEL_BLOCKING = 32
-"""The kernel runs in the blocking pool."""
+"""The kernel runs on a thread of the blocking pool."""
 KERNEL_WIDE = 64
-"""The kernel has more arguments or results than fit in every frame."""
+"""The kernel has more arguments or results than FRAME_ROOM."""
 KERNEL_SMALL = 128
 """The kernel has two arguments, one result, and no other flag.
 
-The run loop has a fast path for such kernels.
+The run loop has a faster path for such kernels.
 """
 KERNEL_LASTING = 512
-"""The kernel may take long, but no worker is woken for it: it is machine code with loops or calls.
+"""The kernel is machine code with loops or calls.
+
+It may take long, but no worker is woken for it.
 """
 KERNEL_MEASURED = 256
-"""Whether the kernel is heavy depends on its arguments.
+"""The kernel decides, from its arguments, whether it is heavy.
 
-The kernel decides that itself; if it is heavy, it shares other ready work.
+If it is heavy, the kernel itself shares the thread's other ready work.
 """
 KERNEL_UNKNOWN = 1024
-"""The kernel is a Python function that has not been quick yet.
+"""The kernel is a Python function that has not been quick so far.
 
-A waiting thread leaves the kernel to workers, if the queue has any.
+If the queue has workers, a waiting thread leaves the kernel to them.
 """
 FRAME_ROOM = 32
-"""How many arguments, and how many results, fit in every frame."""
+"""The number of arguments, and of results, for which every frame has room."""
 
-# Slot: the destination of a result. Its header is followed by the users and then by the returns;
-# the decoder makes it. All its fields are half words (i32).
+# Slot: where a result goes. After its header come its users (kernels that read the register) and
+# its returns (results of the function). All fields are half words (i32).
 struct(
     "SLOT",
-    REGISTER="Offset of the register in the activation.",
+    REGISTER="The offset of the register in the activation.",
     REFERENCES=at(
-        4, "References that the register needs: one per use by a kernel, one per return."
+        4, ("How many references the register needs: one per use by a kernel, and one per return.")
     ),
-    USERS=at(8),
-    RETURNS=at(12, "If not 0, there is more to do than to count down users."),
+    USERS=at(8, "How many users the slot has."),
+    RETURNS=at(
+        12,
+        (
+            "How many returns the slot has, plus SLOT_NONSTRICT. If it is not 0, delivery takes a "
+            "slower path."
+        ),
+    ),
     LISTS=at(
         16,
-        "Then (bytes back to the record, ready offset, weight) per user, then a result number "
-        "per return.",
+        (
+            "For each user: the distance in bytes back to its record, the offset of its ready "
+            "count, and its weight. Then the result number of each return."
+        ),
     ),
 )
 USER_SIZE = 12
 SLOT_NONSTRICT = 1 << 30
-"""Added to SLOT_RETURNS in a function that has non-strict kernels."""
+"""A flag that is added to SLOT_RETURNS in functions with non-strict kernels."""
 
-# Machine: a function that may become machine code. Python writes MACHINE_CODE once, when the
-# function is hot, and MACHINE_LOOP before that.
+# Machine: a function that may become machine code. When the function is hot, Python writes
+# MACHINE_LOOP and then MACHINE_CODE, once.
 struct(
     "MACHINE",
-    CODE="Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0.",
+    CODE=(
+        "The address of the machine code, or 0. `code(attempt)` returns 1 if the call has not "
+        "bailed out."
+    ),
     LOOP=(
-        "The same for a loop whose body it is: the first argument is LOOP_LEFT, or the condition."
+        "The address of machine code for a loop with this function as its body. Its first "
+        "argument is LOOP_LEFT or the condition."
     ),
     LEFT=(
-        "How many kernels of it are interpreted before it is hot. Threads may lose what others "
-        "subtract."
+        "How many more of its kernels are interpreted before the function is hot. Not exact: "
+        "concurrent subtractions may be lost."
     ),
-    NUMBER="Its number: that of the program, and below it its own in the file.",
-    ASK="Address of `machine_calls.ask`.",
+    NUMBER="The program's number, with the function's number in the file below it.",
+    ASK="The address of `machine_calls.ask`.",
     ARGUMENTS="",
     RESULTS="",
-    TYPES="Payload types of the arguments, then of the results.",
+    TYPES="The payload types of the arguments, then those of the results.",
 )
 MACHINE_NEVER = 1 << 62
-"""The value of MACHINE_LEFT if the function cannot be compiled."""
+"""The initial MACHINE_LEFT of a function that cannot be compiled."""
 MACHINE_HOT, MACHINE_LOOK = range(2)
-"""Events for Python.
+"""The events that PROCESS_MACHINE reports to Python.
 
-MACHINE_HOT: the function with that number has become hot.  MACHINE_LOOK: a time slice is over, and
-the run needs to know whether to continue.
+MACHINE_HOT: the function with the given number is hot.  MACHINE_LOOK: a time slice is over, and
+Python decides whether the run continues.
 """
 
-# Attempt: one call of machine code.
+# Attempt: one call of machine code, with its arguments and results.
 struct(
     "ATTEMPT",
     STACK=(
-        "Bytes of stack that it may use; from its first instruction on, the address where they end."
+        "How many bytes of stack the code may use. The code replaces it with the address at "
+        "which they end."
     ),
-    FUEL="Kernels until it asks whether to go on; below 0 it asks.",
-    ASK="`ask(attempt)`: kernels that it may run then; 0: it bails out.",
+    FUEL=(
+        "How many kernels the code runs before it calls ATTEMPT_ASK. It calls when this is below 0."
+    ),
+    ASK=(
+        "`ask(attempt)` returns how many more kernels the code may run, or 0 if it must bail out."
+    ),
     CONTEXT="",
     REQUEST="",
-    ARGUMENTS="Address of one word per argument.",
-    NEXT="When Python is asked again, by the clock.",
+    ARGUMENTS="The address of one word per argument.",
+    NEXT="The time at which `ask` calls Python again, in nanoseconds.",
     RESULTS="One word per result.",
 )
 
@@ -230,50 +256,49 @@ struct(
 struct(
     "ACTIVATION",
     FUNCTION="",
-    REMAINING="Kernels that have not finished, and deliveries that wait.",
-    SHARED="Not 0 once another thread may touch it: until then its counters are plain words.",
+    REMAINING="How many kernels have not finished, plus pending deliveries.",
+    SHARED=(
+        "Not 0 if another thread may use the activation: its counters are then accessed atomically."
+    ),
     REQUEST="",
-    RETURN="Where results go: one of RETURN_*.",
-    CALLER="The activation that waits for this one to finish, or 0.",
+    RETURN="Where the results go, a RETURN_* constant.",
+    CALLER="The activation of the kernel that made this call, or 0.",
     CALLER_RECORD=(
-        "The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or "
-        "the table of indirect results (RETURN_ROOT)."
+        "RETURN_CALL: the caller's record. RETURN_LOOP: the loop. RETURN_JOIN: the join. "
+        "RETURN_ROOT: the table of results."
     ),
     NESTED=(
-        "Bytes of the activation and of those that it is nested in, and the flag "
-        "ACTIVATION_OBSERVED, in the lower half; in the upper one its number in the events of a "
-        "watched run."
+        "Low half: the size in bytes of this and all enclosing activations, plus "
+        "ACTIVATION_OBSERVED. High half: the activation's number in the log of a watched run."
     ),
     REGISTERS="",
 )
 SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
 ACTIVATION_OBSERVED = 1
-"""The activation's kernels are counted in REQUEST_KNOWN, and its start is in the log of a
-watched run.
-"""
+"""Flag: REQUEST_KNOWN counts the activation's kernels, and a watched run's log has its start."""
 MAX_NESTED = 1 << 27
-"""If nested activations exceed this many bytes, the recursion ends with an error.
+"""If nested activations take more bytes than this, the recursion ends with an error.
 
-The values may take up ten times as much memory.
+The values in these activations may take ten times as many bytes.
 """
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
 
-# Loop: the state of repeat and while between two iterations. Threads that deliver results of the
-# body write the loop's table; the thread that ends the body's activation does everything else.
+# Loop: the state of repeat and while between two iterations. Threads that deliver the body's
+# results write LOOP_TABLE. All other accesses are on the thread that ends the body's activation.
 struct(
     "LOOP",
     CALLER="",
     RECORD="",
     FUNCTION="",
-    LEFT="Iterations left for repeat; -1 for while.",
-    VALUES="Number of loop values.",
-    CONDITION="The value that decides about the next iteration of while, or 0.",
+    LEFT="The remaining iterations of a repeat; -1 for a while.",
+    VALUES="How many loop values there are.",
+    CONDITION="The value that decides whether a while continues, or 0.",
     TABLE=line("The loop values, then room for a copy of them."),
 )
 
-# Join: counts the blocks of a parallel loop. LEFT counts each block, and each chain that a block
-# has returned, until the chain is resolved.
+# Join: counts the blocks of a parallel loop. JOIN_LEFT is the number of blocks that have not ended,
+# plus the number of chains that blocks have returned and that are not resolved.
 struct(
     "JOIN",
     size=64,
@@ -288,19 +313,21 @@ struct(
     "PRODUCT",
     size=128,
     NEXT="The first part that no thread has taken.",
-    LEFT="Parts that are not done.",
-    OWNERS="Threads that have not seen that nothing is left to take.",
+    LEFT="How many parts are not finished.",
+    OWNERS="How many threads may still use this struct.",
     PARTS="",
-    WIDTH="Columns of a part; the last one has what is left.",
-    VALUE="The chain, with a reference.",
+    WIDTH="How many columns a part has. The last part has the rest.",
+    VALUE="The kernel's chain, with a reference.",
     FUNCTION="",
     ROWS="",
     COLUMNS="",
     INNER="",
     ALPHA="",
     BETA="",
-    TENSORS="The factors and the result, with references.",
-    PROCESSOR=at(120, "Where the kernel's thread was when the product began."),
+    TENSORS="The two factors and the result, with references.",
+    PROCESSOR=at(
+        120, ("The processor on which the kernel's thread was running when it shared the product.")
+    ),
 )
 
 # Benchmark: the state of `tfrt_test.benchmark` between two runs.
@@ -309,13 +336,15 @@ struct(
     size=80,
     CALLER="",
     RECORD="",
-    VALUE="The result of the present run.",
-    WARMUPS="Runs that are still not measured.",
+    VALUE="The result of the current run.",
+    WARMUPS="How many more runs are not measured.",
     COUNT="",
-    TOTAL="Nanoseconds of all measured runs.",
-    WALL="",
-    CPU="Clocks at the start of the present run.",
-    SAMPLES="Address of the table: wall and CPU nanoseconds of each measured run.",
-    ROOM="How many samples the table has room for.",
+    TOTAL="The total wall time of all measured runs, in nanoseconds.",
+    WALL="The wall clock at the start of the current run.",
+    CPU="The CPU clock at the start of the current run.",
+    SAMPLES=(
+        "The address of the table: the wall and CPU time of each measured run, in nanoseconds."
+    ),
+    ROOM="The capacity of the table in samples.",
 )
 MAX_SAMPLES = 1 << 20

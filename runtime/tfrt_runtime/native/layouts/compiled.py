@@ -1,48 +1,41 @@
-"""Compiled programs: groups, the state that the programs share, buffers, and places that log
-events.
+"""The structs of compiled programs: groups, shared state, buffers, and places that log events.
 
-`values` declares the header of the programs' objects.
+The header of the programs' objects is the struct VALUE in `values`.
 """
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Group: follows the header of a value that becomes available when no member is pending.
+# Group: follows the header of a value that is resolved when no member is pending.
 struct(
     "GROUP",
-    ADDED=at(64),
-    SIZE="How many members it waits for.",
-    ERROR="The error of the first member that failed, with a reference, or 0.",
+    ADDED=at(64, "How many members were added."),
+    SIZE="How many members the group waits for.",
+    ERROR="The error of the first member that failed, with a reference; or 0.",
     EXCESS="The record of the addition that was one too many, or 0.",
-    PENDING=line(
-        "Members that are missing, or not resolved; on a line of its own, as other threads "
-        "count here.",
-    ),
-    STORAGE=at(128, "Bytes after the header."),
+    PENDING=line("How many members are not resolved or not added yet. Other threads count here."),
+    STORAGE=at(128, "The size of this struct after the header, in bytes."),
 )
 
-# Async: the state that the compiled programs on one queue share.
+# Async: the state that compiled programs on one queue share.
 struct(
     "ASYNC",
     size=128,
-    OBJECTS=(
-        "The list of registered objects: groups, and all objects when references are checked."
-    ),
-    REGISTERED=line("How many objects are in the list."),
-    LIMIT="The number of registered objects from which a sweep for dead ones pays off.",
-    CHECKED="1: every object is registered, so that a reference dropped too often is noticed.",
-    CANCELLED="The error with which tasks end instead of starting, or 0.",
-    IMPORTS="Objects for host values that were unavailable: a stack of cells.",
-    IMPORTED="How many cells are in the stack.",
+    OBJECTS=("The list of registered objects: all groups, and in a checked runtime all objects."),
+    REGISTERED=line("How many objects are registered."),
+    LIMIT="When more objects than this are registered, dead ones are swept.",
+    CHECKED=("1 if all objects are registered, so that surplus drops of references are detected."),
+    CANCELLED="The error with which new tasks end instead of starting, or 0.",
+    IMPORTS="A stack of IMPORT cells: the objects that await a host value.",
+    IMPORTED="How many cells ASYNC_IMPORTS has.",
 )
 
 MAX_STOP_PLACES = 16
 struct(
     "STOP",
     table=16 * MAX_STOP_PLACES,
-    ERROR="The error value with which the tasks of a cancelled run end instead of starting.",
+    ERROR="The error with which new tasks of a cancelled run end instead of starting.",
     PLACES=(
-        "Pairs of words: a record of a place where code of the run ended, and the error value "
-        "for it."
+        "Pairs: the record of a place where the run's code stopped, and the error for that place."
     ),
 )
 
@@ -66,73 +59,72 @@ struct(
     EVENT_REFUSED,
 ) = range(17)
 
-# The handle of a compiled program's buffer: `address of its block | generation << HANDLE_SHIFT |
-# HANDLE_CONSTANT`; see `coroutines.async_buffers`.
+# The handle of a buffer is `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`;
+# `coroutines.async_buffers` explains it.
 HANDLE_CONSTANT = 1
-"""The elements must not be changed."""
+"""Flag: the buffer's elements must not be changed."""
 HANDLE_SHIFT = 48
 HANDLE_ADDRESS = (1 << HANDLE_SHIFT) - 8
 
-# Block of a buffer: a header, then its elements.
+# Block: the memory of a buffer, a header followed by the elements.
 struct(
     "BLOCK",
     GENERATION=(
-        "What live handles of the block say. Written by the thread that has changed BLOCK_OWNER."
+        "The generation in the block's live handles. Only the thread that has changed "
+        "BLOCK_OWNER writes it."
     ),
     OWNER=(
-        "Twice the generation; with BLOCK_KEPT, `memref.dealloc` must not give the block back. "
-        "A thread that gives a block back changes this word first, by compare-and-swap: of "
-        "several one succeeds."
+        "Twice the generation, plus BLOCK_KEPT if `memref.dealloc` must not free the block. A "
+        "thread that frees the block first swaps this word, so that only one thread succeeds."
     ),
-    NEXT="The next handle in the stack of free blocks, or among the buffers of a function.",
+    NEXT="The next handle in a stack of free blocks or in a function's list of buffers.",
     SIZE="",
     CLASS="",
-    HAS_PAGES="Whether BUFFERS_PAGES counts the block. Written by its owner.",
+    HAS_PAGES="1 if BUFFERS_PAGES counts the block. Only the block's owner writes it.",
     ELEMENTS=line(),
 )
 BLOCK_KEPT = 1
 
-# Buffers: the state that all threads share; PROCESS_BUFFERS points to it.
+# Buffers: the state of all buffers of the process (PROCESS_BUFFERS).
 BUFFERS_CLASSES = 160
 struct(
     "BUFFERS",
     table=8 * BUFFERS_CLASSES,
-    PAGES="Bytes of large free blocks that the system has not got back.",
-    STATIC="Always 0: the header of what never ends.",
-    DEAD="Always 1: the header of what never was.",
-    FREE=line("A stack of handles for each size class."),
+    PAGES="How many bytes of large free blocks have not been returned to the system.",
+    STATIC="Always 0: the header of memory that lives forever.",
+    DEAD="Always 1: the header of memory that never existed.",
+    FREE=line("For each size class, a stack of the handles of free blocks."),
 )
 
-# The record of a place, in the code's own memory: a message and a file, each as its address and
-# byte count, then a line and a column.
+# A place record is in the compiled code's own memory: the address and byte count of a message, the
+# same of a file name, a line, and a column.
 PLACE_SIZE = 48
 
-# Site: a place of watched compiled code that logs, in the code's own memory.
+# Site: a place in watched compiled code that logs events. It is in the code's own memory.
 struct(
     "SITE",
-    RECORD="The record of the operation, as objects have it.",
-    RUN="The run that has logged here last.",
-    COUNT="How often it has.",
+    RECORD="The place record of the operation.",
+    RUN="The number of the last run that has logged here.",
+    COUNT="How many events that run has logged here.",
 )
 SITE_MOST = 256
-"""The approximate number of events that a run logs at one site.
+"""About how many events a run logs at one site.
 
 Without this limit, a loop would displace the events of other sites.
 """
 
-# Pending: a buffer or a tensor that is being waited for, in a cell. Python reads the first three
-# words.
+# Pending: a cell for a buffer or tensor that has not arrived. Python reads the first three words.
 struct(
     "PENDING",
-    RECORD="The kernel that has the tensor among its arguments.",
+    RECORD="The kernel that has the tensor as an argument or result.",
     SPEC="",
-    DESCRIPTOR="Address of the descriptor.",
-    VALUE="The tensor's host value.",
-    OBJECT="Its counterpart that is to be resolved.",
+    DESCRIPTOR="The address of the buffer's descriptor.",
+    VALUE="The host value of the tensor.",
+    OBJECT="The value or object that is resolved when the buffer or tensor arrives.",
     REQUEST="",
 )
 
-# Import: a reference to the object that represents an unavailable host value.
+# Import: a cell that refers to an object for a host value that was unavailable.
 struct(
     "IMPORT",
     NEXT="",

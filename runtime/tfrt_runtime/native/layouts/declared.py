@@ -1,18 +1,18 @@
-"""Declare a struct of 8-byte words from its fields, in order; their offsets are computed.
+"""Declare structs of 8-byte words; the offsets of their fields are computed.
 
     struct("LATCH", size=128, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
 
 adds three names to the package: LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 128.  Native
-code, the simulator, and the decoder read them as constants.  The views through which Python reads
-native memory (`host.structs`) are built from `FIELDS`.
+code, the simulator, and the decoder use these names as constants.  `host.structs`, through which
+Python reads native memory, is built from `FIELDS`.
 """
 
 from typing import NamedTuple
 
 FIELDS: dict[str, dict[str, int]] = {}
-"""The offsets, by struct and field."""
+"""The offset in bytes of each field, keyed by struct and field."""
 OFFSETS: dict[str, int] = {}
-"""The same offsets, and the sizes of structs, by their names in the package."""
+"""The same offsets, and the sizes of structs, keyed by their names in the package."""
 
 
 class Place(NamedTuple):
@@ -23,26 +23,29 @@ class Place(NamedTuple):
 
 
 def at(offset: int, what: str = "") -> Place:
-    """Place a field at a given byte offset.
+    """Place a field at a byte offset.
 
-    The field follows a table, or shares a word with a field that is used at other times.
+    Use this after a table, or for a field that shares a word with a field used at other times.
     """
     return Place(offset, what)
 
 
 def line(what: str = "") -> Place:
-    """Place a field at the start of the next cache line, because another thread writes it."""
+    """Place a field at the start of the next cache line.
+
+    Use this for a field that other threads write.
+    """
     return Place(-1, what)
 
 
 def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
     """Declare a struct.
 
-    Each field has a sentence that says what the field holds, or "" if its name is enough.
+    Each field has a sentence that describes its contents, or "" if the name is enough.
 
     Args:
-        size: the size of the whole struct in bytes; 0 if it depends on the struct's contents.
-        table: alternatively, the size in bytes of the table that starts at the last field.
+        size: the size of the whole struct in bytes, or 0 if it depends on the struct's contents.
+        table: instead of `size`, the size in bytes of the table that starts at the last field.
     """
     offsets, end = FIELDS.setdefault(name, {}), 0
     for field, what in fields.items():

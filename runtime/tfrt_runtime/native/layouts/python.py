@@ -1,30 +1,23 @@
-"""Python in native code: CPython functions and objects, interrupts, and call templates."""
+"""The structs for Python: CPython's functions and objects, interrupts, and call templates."""
 
 from tfrt_runtime.native.layouts.declared import struct
 
-# Python: functions of CPython's C API that native code calls, and objects with which it compares.
+# Python: CPython functions that native code calls, and Python objects that it uses.
 struct(
     "PYTHON",
     size=552,
-    ENSURE=(
-        "PyGILState_Ensure: the thread holds the GIL, until PYTHON_RELEASE is called with what "
-        "this returns."
-    ),
-    RELEASE="",
+    ENSURE="PyGILState_Ensure: take the GIL; its result is the argument for PYTHON_RELEASE.",
+    RELEASE="PyGILState_Release",
     CALL="PyObject_Vectorcall",
     DROP="Py_DecRef",
     MAKE_INT="",
     MAKE_FLOAT="",
     MAKE_BOOL="",
     READ_INT=(
-        "PyLong_AsLongLongAndOverflow: the second argument is where it says whether the number "
-        "does not fit."
+        "PyLong_AsLongLongAndOverflow. The second argument is the address of the overflow flag."
     ),
-    FETCH=(
-        "PyErr_Fetch, PyErr_Normalize: they fill in type, exception and traceback, each with a "
-        "reference."
-    ),
-    NORMALIZE="",
+    FETCH="PyErr_Fetch: write type, exception, and traceback, each with a reference.",
+    NORMALIZE="PyErr_NormalizeException",
     SET_TRACEBACK="",
     UNRAISABLE="",
     INT="The type `int`.",
@@ -33,99 +26,113 @@ struct(
     TYPE="PyObject_Type",
     READ_FLOAT="PyFloat_AsDouble",
     INTERRUPTS="",
-    REQUEST_DONE="What is called with the address of a request of which nothing is left.",
-    READ_WORD="PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer.",
+    REQUEST_DONE=("A Python function that is called with the address of a request that is over."),
+    READ_WORD="PyLong_AsUnsignedLongLongMask: return the low 64 bits of an integer.",
     OCCURRED="",
-    SAVE=(
-        "PyEval_SaveThread: the thread releases the GIL, until PYTHON_RESTORE is called with "
-        "what this returns."
-    ),
+    SAVE=("PyEval_SaveThread: release the GIL; its result is the argument for PYTHON_RESTORE."),
     RESTORE="",
     ADD="Py_IncRef",
     NEW_BYTES="PyBytes_FromStringAndSize",
     TUPLE_SIZE="",
-    TUPLE_ITEM="PyTuple_GetItem: borrowed.",
+    TUPLE_ITEM="PyTuple_GetItem: return a borrowed reference.",
     BOOL="",
-    CHAIN="The Python object for chains.",
-    REQUESTS="The dictionary of the runs that Python knows, by the address of their words.",
+    CHAIN="The Python object that represents a chain.",
+    REQUESTS="The dictionary of the runs that Python knows, keyed by request address.",
     FORGET="PyDict_DelItem",
     DICT_SIZE="",
     STR="",
     CASES=(
-        "The class whose instances no object payload is: what kernels return that means "
-        "something else."
+        "The class of objects that a kernel returns with a special meaning. They are never "
+        "payloads."
     ),
     IS_INSTANCE="",
-    READ="What makes a Python object of the value at an address, of any payload.",
+    READ="A Python function that makes a Python object from the value at an address.",
     CALL_ONE="PyObject_CallOneArg",
     COROUTINE="The type of coroutines.",
     CLEAR="PyErr_Clear",
-    TENSOR="The class of tensors; `_handle` is None, or has the native tensor's `address`.",
+    TENSOR=(
+        "The class of tensors. Its `_handle` is None or an object with the native tensor's "
+        "`address`."
+    ),
     IS_SUBTYPE="PyType_IsSubtype",
     GET="PyObject_GetAttr",
     SET="PyObject_SetAttr",
     BYTES="PyBytes_AsString",
     NOTE="PyDict_SetItem",
     THREAD="PyThreadState_Get",
-    VALUE="The class of values; `_address` is that of the native value.",
+    VALUE="The class of values. Its `_address` is the address of the native value.",
     ANSWER=(
-        "What answers an interrupt, called with the signal's number and the frame: True to have "
-        "it later, or it raises."
+        "A Python function that handles an interrupt, given the signal's number and the "
+        "frame. It raises an exception, or returns True to handle the interrupt later."
     ),
     TRUE="",
-    INTERRUPT=(
-        "PyErr_SetInterruptEx: the handler of a signal is called at the main thread's next check."
+    INTERRUPT="PyErr_SetInterruptEx: make the main thread call a signal's handler soon.",
+    TRACK=(
+        "PyObject_GC_Track: add an object to Python's garbage collector. It must not be added "
+        "twice."
     ),
-    TRACK=("PyObject_GC_Track: Python's collector looks at an object. It must not do so already."),
-    UNTRACK="PyObject_GC_UnTrack: it does not, whether or not it did.",
+    UNTRACK="PyObject_GC_UnTrack: remove an object from the collector, if it is there.",
     IS_TRACKED="PyObject_GC_IsTracked",
-    FIND=("PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."),
-    RUN="The context variable RUN: the words of the run whose kernel code belongs to.",
+    FIND=(
+        "PyDict_GetItemWithError: return a borrowed reference, or 0 without an exception if "
+        "the key is missing."
+    ),
+    RUN="The context variable RUN: the request of the run for which a Python kernel works.",
     COPY_CURRENT="PyContext_CopyCurrent",
     COPY_CONTEXT="PyContext_Copy",
     ENTER="PyContext_Enter",
     EXIT="PyContext_Exit",
     SET_VARIABLE="PyContextVar_Set",
     VARIABLES=(
-        "Offset of the mapping in a context, which is another object once a variable was set; 0 "
-        "if it is not known."
+        "The offset of the mapping in a contextvars context, or 0 if unknown. Setting a "
+        "variable replaces the mapping."
     ),
-    CONTEXT=("Offset of the present context in CPython's state of a thread; 0 if it is not known."),
-    NAME_WORDS="The text `words`, an attribute of runs, and so on.",
+    CONTEXT=(
+        "The offset of the current contextvars context in CPython's thread state, or 0 if unknown."
+    ),
+    NAME_WORDS=(
+        "The string `words`, the name of an attribute of runs. The next four fields are such "
+        "strings, too."
+    ),
     NAME_ADDRESS="",
     NAME_CALLER="",
     NAME_HANDLE="",
-    NAME_VALUE="The text `_address`.",
-    SPARE="A context for the next kernel of a run whose caller is PROCESS_CALLER, owned; or 0.",
-    SPARE_WORDS="The value that RUN has there.",
+    NAME_VALUE="The string `_address`.",
+    SPARE=(
+        "A contextvars context for the next kernel of a run whose caller is PROCESS_CALLER, "
+        "with a reference; or 0."
+    ),
+    SPARE_WORDS="The value of RUN in PYTHON_SPARE.",
 )
 
-# Interrupts: the state that the main thread's SIGINT handler and native code share.
+# Interrupts: what the SIGINT handler of the main thread shares with native code.
 struct(
     "INTERRUPTS",
     size=32,
     MAY_RAISE="1 while the main thread runs the user's code.",
-    NOTED="1 if an interrupt came that the main thread has not answered.",
-    WAITS="How many waits of the main thread there are.",
-    LOOKED="When Python last looked whether the handler is installed.",
+    NOTED="1 if an interrupt has arrived that the main thread has not handled.",
+    WAITS="How many nested waits the main thread is in.",
+    LOOKED="When Python last checked that the handler is installed, in nanoseconds.",
 )
 INTERRUPTS_LOOK_NS = 10_000_000
-"""Minimum interval between Python's checks that the handler is installed."""
+"""The minimum time between checks that the handler is installed."""
 
-# Template: the initial words of each call of a function from Python; the call copies them.
+# Template: the initial words of a request, which each call of a function from Python copies.
 ANY_PAYLOAD = 255
-"""Stands for a payload type that is an object, a chain, a tensor, or a shape."""
+"""The type of a payload that is an object, a chain, a tensor, or a shape."""
 struct(
     "TEMPLATE",
-    SIZE="Bytes that are copied.",
+    SIZE="How many bytes are copied.",
     ARGUMENTS="",
     FUNCTION="",
-    RESULTS="How many there are.",
-    FIRST="Offset of the first of them in the words that are copied.",
-    READS=("The type of the only result's payload, if native code makes an object of it; else 0."),
-    CARRIES="Not 0 if runs carry the context of their call: see `python_functions`.",
+    RESULTS="How many results the function has.",
+    FIRST="The offset of the first result in the copied words.",
+    READS=(
+        "The payload type of the only result, if native code makes a Python object of it; else 0."
+    ),
+    CARRIES=("Not 0 if runs carry the contextvars context of their call (`python_functions`)."),
     WORDS=(
-        "The words of a request; for each argument the type of its payload, and room for that; "
-        "room for values."
+        "The copied words: a request, then the payload type and room for the payload of each "
+        "argument, then room for the results."
     ),
 )

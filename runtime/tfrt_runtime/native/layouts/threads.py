@@ -2,12 +2,11 @@
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# Entry of a ready stack: the meanings of the low bits in its first word.
+# The low bits in the first word of a ready stack's entry tell what the entry is.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
 READY_BITS = 7
 
-# Task: a function call for the work queue. It is called as `function(context, task)`, and frees the
-# cell.
+# Task: a function call for a work queue. `function(context, task)` frees the task's cell.
 struct(
     "TASK",
     NEXT="",
@@ -16,260 +15,271 @@ struct(
     SECOND="",
     THIRD="",
     ACTIVATION=(
-        "The activation that the task belongs to, or 0: shared before another thread gets the task."
+        "The activation to which the task belongs, or 0. It is shared before another thread "
+        "gets the task."
     ),
 )
 
-# Process: the state of the process, with the addresses of Python callbacks.
+# Process: the state that all threads share. A field described as `name(...)` is the address of a
+# function in Python.
 struct(
     "PROCESS",
     size=704,
-    RELEASE_OBJECT="release(context, handle): the last reference to an object payload is gone.",
+    RELEASE_OBJECT="release(context, handle): drop a reference to the object of a payload.",
     PYTHON_KERNEL=(
-        "Kernel function `python_functions.run_framed`: run a Python kernel; its frame is in "
-        "the context."
+        "The kernel `python_functions.run_framed`: run a Python kernel whose frame is in the "
+        "context."
     ),
-    REPORT_ERROR="report(context, record, message id) -> error AsyncValue with one reference.",
-    PYTHON_WAITER=("waiter(context, handle): a Python callback of and_then; releases the handle."),
-    PRINT="print(context, record, number): print what the kernel says with that number.",
-    NEED_THREAD="need_thread(context, pool): a blocking task waits and no thread is idle.",
-    REQUEST_DONE=(
-        "done(context, request, NOTIFY_PYTHON or NOTIFY_FORGET): the last activation of a "
-        "request is gone."
+    REPORT_ERROR=(
+        "report(context, record, message number): return an error value with one reference."
     ),
-    RUN_ENTRY="Task function `executor.run_entry`.",
-    RUN_BLOCKING="Task function `executor.run_blocking`.",
+    PYTHON_WAITER=(
+        "waiter(context, handle): call a callback of `and_then`, and release the handle."
+    ),
+    PRINT="print(context, record, number): print what the kernel prints for this number.",
+    NEED_THREAD=("need_thread(context, pool): a blocking task is waiting, and no thread is idle."),
+    REQUEST_DONE=("done(context, request, NOTIFY_PYTHON or NOTIFY_FORGET): the request is over."),
+    RUN_ENTRY="The task function `executor.run_entry`.",
+    RUN_BLOCKING="The task function `executor.run_blocking`.",
     MACHINE=("machine(context, MACHINE_HOT or MACHINE_LOOK, argument): see `calls.machine_calls`."),
-    RUN_COROUTINE="Task function `async_awaiting.run_coroutine`.",
-    MEMBER_RESOLVED="Waiter function `async_groups.member_resolved`.",
-    ASYNC_EVENT="event(context, EVENT_*, argument): compiled code needs Python, or is wrong.",
-    RUN_ROOT="Task function `executor.run_root`.",
+    RUN_COROUTINE="The task function `async_awaiting.run_coroutine`.",
+    MEMBER_RESOLVED="The waiter function `async_groups.member_resolved`.",
+    ASYNC_EVENT=(
+        "event(context, EVENT_*, argument): compiled code needs Python, or has made a mistake."
+    ),
+    RUN_ROOT="The task function `executor.run_root`.",
     RELEASE_TENSOR=(
-        "release(context, tensor): the last reference to a tensor or shape payload is gone."
+        "release(context, tensor): drop a reference to the tensor or shape of a payload."
     ),
-    INTERRUPTS="Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits.",
+    INTERRUPTS=("INTERRUPT_* bits. Not 0 while loops of compiled code must check whether to stop."),
     CANCELLED_RUNS=(
-        "Rows of two words, preceded by their count, or 0: the number of a cancelled run, and its "
-        "`STOP_*` words."
+        "A table of cancelled runs, or 0: the number of rows, then two words per row, the "
+        "number of a run and the address of its `STOP_*` words."
     ),
-    BUFFERS="What the threads share of `async_buffers`.",
-    REFUSED=(
-        "refused(context, record or 0, bytes): a run asks for more memory than there is; it "
-        "must end."
-    ),
-    RECLAIM="reclaim(process, _): release the memory that is kept for later; return how many bytes.",
-    STORE="The store of tensors, or 0.",
-    RUN_ROWS="Task function `python_calls.run_rows`.",
+    BUFFERS="The struct BUFFERS of `async_buffers`.",
+    REFUSED=("refused(context, record or 0, bytes): a run that requests this memory must end."),
+    RECLAIM=("reclaim(process, _): free memory that is kept for later; return how many bytes."),
+    STORE="The store of memory for tensors, or 0.",
+    RUN_ROWS="The task function `python_calls.run_rows`.",
     CALL_PYTHON=(
-        "call(context, record): the callback of PROCESS_PYTHON_KERNEL, within the context that "
-        "the run carries."
+        "call(context, record): do the same as PROCESS_PYTHON_KERNEL, in the contextvars "
+        "context that the run carries."
     ),
-    CALLER="REQUEST_CALLER of the run that was started last, with a reference; or 0.",
-    HELD=("Bytes that native code has from the system, on a line of its own: threads count here."),
-    MEMORY_LIMIT=line("What PROCESS_HELD may grow to for queues without a limit of their own."),
-    TRIMMING="1 while a thread gives slabs back.",
-    STOCK="Slabs for when the system has no memory: a stack that is taken whole.",
-    STOCKED="How many slabs are in the stock.",
+    CALLER="The REQUEST_CALLER of the run that was started last, with a reference; or 0.",
+    HELD="How many bytes native code has taken from the system. All threads count here.",
+    MEMORY_LIMIT=line("The limit of PROCESS_HELD for queues without a limit of their own."),
+    TRIMMING="1 while a thread returns slabs to the system.",
+    STOCK="A stack of slabs for times when the system has no memory. Threads take it whole.",
+    STOCKED="How many slabs PROCESS_STOCK has.",
     RESUMING=(
-        "Threads that slept in compiled code until an object was resolved, which it is, and do "
-        "not run yet."
+        "How many threads of compiled code have been woken, because their object is resolved, "
+        "but are not running yet."
     ),
     TRIM_NEXT=(
-        "Until the clock says this, the end of a run gives no slabs back. Written by the thread "
-        "that has done so."
+        "Until this time, the end of a run does not trim. Only the thread that trims writes it."
     ),
-    DEPOT=line("Batches of free blocks, one stack per size class, which is taken whole."),
-    LOGS=at(456, "The newest ring of events, which links the others."),
+    DEPOT=line("For each size class, a stack of batches of free blocks. Threads take it whole."),
+    LOGS=at(456, "The newest ring of events. The rings are linked."),
     WATCHED="How many runs are watched.",
     CHOOSE=(
-        "choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with "
-        "QUEUE_CHOOSE."
+        "choose(context, 0): take a task out of CONTEXT_PENDING and return it, or 0. For "
+        "queues with QUEUE_CHOOSE."
     ),
-    PYTHON="What native code knows of CPython: PYTHON_ENSURE and the others.",
+    PYTHON="The struct PYTHON.",
     OVER=(
-        "Runs of which nothing is left and that Python has not forgotten: a stack that is taken "
+        "A stack of requests that are over and that Python has not forgotten. Threads take it "
         "whole."
     ),
     RUNS="The number of the last run that has started.",
-    OBJECTS="How many Python objects payloads refer to; written with the GIL only.",
+    OBJECTS="How many Python objects payloads refer to. Written only with the GIL.",
     LEFT=(
-        "Slabs that threads have left before they were cut up, one stack per size class, which "
-        "is taken whole."
+        "For each size class, a stack of slabs that threads have left and that can still be "
+        "cut. Threads take it whole."
     ),
 )
 KEPT_AT_REST = 64 << 20
 """How many bytes native code may hold while no run exists.
 
-Free slabs beyond that are returned to the system.
+Free slabs beyond that go back to the system.
 """
 TRIM_PAUSE = 16
-"""The duration of the pause after a trim, as a multiple of the duration of the trim.
+"""The duration of the pause after a trim, as a multiple of the trim's duration.
 
-This applies to a trim at rest that left more than KEPT_AT_REST.
+The pause follows a trim at rest that leaves more than KEPT_AT_REST.
 """
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
-# Context: one per thread that runs native code. It is also the frame of the kernel that the thread
-# is running. Only the thread that owns the context writes it; Python reads some words, such as
-# CONTEXT_EPOCH and _MADE, from other threads.
+# Context: the state of one thread that runs native code, including the frame of the kernel that it
+# is running. Only this thread writes it. Other threads read some words, such as CONTEXT_EPOCH and
+# CONTEXT_MADE.
 struct(
     "CONTEXT",
     size=1024,
     PROCESS="",
     QUEUE="",
-    WORKER=("Number of the worker in its queue, or -1 for a thread that does not work for it now."),
-    DEQUE="",
-    READY="First entry of the stack of ready kernels: (activation, record) pairs.",
-    READY_TOP="",
-    READY_LIMIT="",
-    WAITERS="Waiters of values that were published on this thread and have not run yet.",
-    PUBLISHING="",
-    ARGUMENTS="",
-    RESULTS="",
+    WORKER=(
+        "The thread's number in its queue, or -1 if the thread does not work for the queue now."
+    ),
+    DEQUE="The thread's deque, or 0.",
+    READY="The address of the ready stack: pairs (activation | READY_*, record).",
+    READY_TOP="The address after the newest entry.",
+    READY_LIMIT="The address after the stack's memory.",
+    WAITERS="The waiters, of values that this thread has resolved, that have not run yet.",
+    PUBLISHING="Not 0 while this thread runs waiters.",
+    ARGUMENTS="The address of the current kernel's arguments.",
+    RESULTS="The address of the current kernel's results.",
     FRAME_LIMIT="How many arguments, and how many results, the frame has room for.",
-    ACTIVATION="",
-    RECORD="The kernel that runs, or has run last; 0 while a call from outside begins.",
+    ACTIVATION="The activation of the current kernel.",
+    RECORD="The record of the current or last kernel; 0 while a call from outside starts.",
     MADE=(
-        "AsyncValues made on this thread; with CONTEXT_DROPPED of all threads, how many are alive."
+        "How many values this thread has made. The sum over all threads, minus "
+        "CONTEXT_DROPPED, is the number of live values."
     ),
-    DROPPED="",
-    RANDOM="",
-    NUMBER=at(144, "Number of the thread in the process, for the board."),
+    DROPPED="How many values this thread has destroyed.",
+    RANDOM="The state of the thread's random number generator.",
+    NUMBER=at(144, "The thread's number in the process, for the board."),
     BLOCKING=at(160, "The blocking pool."),
-    STARTED="When the present kernel started, if its run is slowed down.",
-    REQUEST="The request of the present kernel or task.",
+    STARTED="When the current kernel started, if its run is slowed down.",
+    REQUEST="The request of the current kernel or task.",
     EPOCH=(
-        "The activity epoch: odd while the thread may run kernels, even while it sleeps or is "
-        "away; only grows."
+        "The activity epoch, which only grows: an odd number while the thread may run "
+        "kernels, an even number while it sleeps or is away."
     ),
-    FREE="Heads of the free lists, one word per size class; then as many counts.",
-    FREE_COUNT=at(328),
-    FAILURE=at(
-        464,
-        "Why the compiled function that returns on this thread failed: an error value, or 0.",
-    ),
-    NESTED="Coroutines that continue inside of each other on this stack.",
-    AWAITED="The object that compiled code on this thread waits for, or 0.",
+    FREE="The heads of the free lists, one word per size class.",
+    FREE_COUNT=at(328, "The lengths of the free lists, one word per size class."),
+    FAILURE=at(464, ("The error of the compiled function that is returning on this thread, or 0.")),
+    NESTED="How many coroutines have resumed each other on this stack.",
+    AWAITED="The object for which compiled code on this thread waits, or 0.",
     SPAWNED=at(
         496,
-        "Coroutines put into the queue since this thread last took a task from there itself.",
+        (
+            "How many coroutines this thread has put into the queue since it last took a task "
+            "from there."
+        ),
     ),
     PENDING=at(
         488,
-        "The first of the tasks that only this thread knows, which it runs in their order; or 0.",
+        (
+            "The first of the tasks that only this thread knows, or 0. The thread runs them in "
+            "order."
+        ),
     ),
-    PENDING_LAST=at(504, "The last of them, if there is one."),
-    DEADLINE="When the thread has to go back to Python, by the clock; 0 if it need not.",
-    RUN="The number of the run that compiled code on this thread is part of, or 0.",
-    LOG="The ring of events of this thread, or 0 until it writes its first one.",
-    MAIN="1 if the thread is the process's main one, which sees signals.",
+    PENDING_LAST=at(504, "The last of these tasks, if there is one."),
+    DEADLINE="When the thread must return to Python, in nanoseconds; 0 if it need not.",
+    RUN="The number of the run for which compiled code works on this thread, or 0.",
+    LOG="The thread's ring of events, or 0 before its first event.",
+    MAIN="1 on the main thread of the process, which handles signals.",
     PYTHON=(
-        "Address of CPython's interface while the thread works and has the GIL, which it releases "
-        "for work that lasts; else 0."
+        "The struct PYTHON while the thread works with the GIL, which it releases for long "
+        "work; else 0."
     ),
-    THREAD="What PYTHON_SAVE returned when the thread released the GIL.",
-    SEEKING_UNTIL=(
-        "Until when the thread, if it has nothing to do, searches for work without sleeping."
-    ),
+    THREAD="The result of PYTHON_SAVE when the thread released the GIL.",
+    SEEKING_UNTIL="Until this time, the thread searches for work instead of sleeping.",
     LEAVES=(
-        "LEAVES_UNKNOWN while the thread waits for a result, HAS_LEFT once it met a kernel that "
-        "it leaves to workers; else 0."
+        "LEAVES_UNKNOWN while the thread waits for a result. HAS_LEFT after it has left a "
+        "kernel to the workers. Else 0."
     ),
-    SPARE="A full batch per size class, or 0.",
+    SPARE="For each size class, a full batch or 0.",
     CARVE=at(
         712,
-        "Where the next block of each size class is cut from this thread's slab; then where "
-        "that ends.",
+        ("For each size class, the address at which the thread cuts the next block from its slab."),
     ),
-    CARVE_END=at(848),
+    CARVE_END=at(848, "For each size class, the address at which the blocks of that slab end."),
     REFUSED=at(
         984,
-        "Bytes that compiled code on this thread was refused, until an operation that has a "
-        "place says so.",
+        (
+            "How many bytes compiled code on this thread was refused, until an operation with a "
+            "location reports it."
+        ),
     ),
     AWAITED_AT="The record of the operation that waits for CONTEXT_AWAITED, or 0.",
 )
 FREE_CLASSES = 17
 BATCH_CELLS = 4096
-"""The capacity of a full free list, in cells.
+"""The number of cells in a full free list.
 
-A thread keeps one more full batch of each size class.
+A thread also keeps one full spare batch per size class.
 """
 IDLE_CELLS = 64
-"""Free lists with this many cells are too long for an idle thread.
+"""Maximum number of cells in a free list of an idle thread.
 
-A thread that goes to sleep, or whose run is over, hands lists of this length over.
+When a thread goes to sleep, or when its run is over, it hands longer lists over.
 """
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
 
-# Slab: blocks of one size class, taken from the system as one piece and aligned to its size.
+# Slab: a piece of memory from the system that is cut into blocks of one size class. It is aligned
+# to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
-"""The number of bytes to allocate for a slab.
+"""The number of bytes that are allocated for a slab.
 
-This leaves room for the header of the C library's allocator, so that slabs are adjacent.
+The rest is for the header of the C library's allocator, so that slabs are adjacent.
 """
 struct(
     "SLAB",
     NEXT="",
-    CARVED="How many blocks were cut from it.",
-    FREE="How many of them the thread that trims has found free; 0 in between.",
-    OPEN=(
-        "1 while blocks may be cut from it: by the thread that has it, or that takes it from "
-        "PROCESS_LEFT."
-    ),
-    LIST="Those blocks, while a thread trims.",
+    CARVED="How many blocks were cut from the slab.",
+    FREE="How many of these blocks the thread that trims has found free; otherwise 0.",
+    OPEN="1 while blocks may still be cut from the slab.",
+    LIST="The free blocks of the slab, while a thread trims.",
     LINK=(
-        "The next one of PROCESS_LEFT. Not SLAB_NEXT, which a thread that trims writes meanwhile."
+        "The next slab in PROCESS_LEFT. It cannot be SLAB_NEXT, which a thread that trims "
+        "writes at the same time."
     ),
-    PLACE="Where the next block is cut, while it is in PROCESS_LEFT.",
+    PLACE="Where the next block is cut, while the slab is in PROCESS_LEFT.",
     BLOCKS=line(),
 )
 
-# Batch: free blocks of one size class, linked by VALUE_NEXT.  The first block holds:
+# Batch: a list of free blocks of one size class, linked by VALUE_NEXT.  The fields are in its first
+# block.
 struct(
     "BATCH",
-    COUNT="",
-    NEXT="The next batch of the depot.",
+    COUNT="How many blocks the batch has.",
+    NEXT="The next batch in the depot.",
 )
 
-# Kept: the words of a register that a watch records separately from the events, because events may
-# be overwritten.
+# Kept: what a watch keeps for one register, because the register's events may be overwritten.
 struct(
     "KEPT",
     size=24,
-    VALUE="The latest value that is more than a word or an error, with a reference; or 0.",
+    VALUE=(
+        "The latest value that is an error or does not fit into a word, with a reference; or 0."
+    ),
     COUNT="How often the register was set.",
-    WORD="The payload that it was set to last, or by one of several threads at the same time.",
+    WORD=(
+        "The first word of the register's latest value. If several threads set the register "
+        "at the same time, of any of these values."
+    ),
 )
 
-# Watch: the state of one run whose events are logged.
+# Watch: the state of one watched run.
 struct(
     "WATCH",
     size=128,
     RUN="The run's number in its events, 16 bits.",
     VALUES=(
-        "Address of a table of addresses, one per function, of KEPT_SIZE bytes per register; or 0."
+        "The address of a table, or 0: for each function, the address of one struct KEPT per "
+        "register."
     ),
-    SLOW="How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes.",
+    SLOW="By which factor kernels are slowed down, in thousandths; 0 for no slowdown.",
     PROGRAM=(
-        "Upper half of the handles of its program: calls of others, within the run, have no "
-        "numbers in the log."
+        "The upper half of the handles of the run's program. Functions of other programs are "
+        "not logged."
     ),
-    INSTANCES=line("The next number of an activation or iteration, on a line of its own."),
+    INSTANCES=line("The number of the next activation or iteration. All threads count here."),
 )
 
-# Log: a ring of events that one thread writes and one thread reads.
+# Log: a ring of events. One thread writes it, and one thread reads it.
 struct(
     "LOG",
-    HEAD="Events written ever.",
+    HEAD="How many events were ever written.",
     NEXT="The next ring of the process.",
-    OWNER="The context that writes, or 0.",
-    QUEUE="The work queue of that context, or of the last one.",
-    TAIL=line("Events read or lost ever."),
-    LOST="",
-    SKIP="",
+    OWNER="The context that writes the ring, or 0.",
+    QUEUE="The work queue of the current or last owner.",
+    TAIL=line("How many events were ever read or lost."),
+    LOST="How many events were lost.",
+    SKIP="How many of the first records that `log_drain` copied are torn.",
     RECORDS=line(),
 )
 LOG_CAPACITY = 1 << 15
@@ -279,13 +289,17 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
     *("block", "enter", "leave"),
 )
-"""The kinds of events, in this order.
+"""The names of the kinds of events.  The LOG_* constants are their positions.
 
-A function or an iteration starts, a kernel becomes a task, a thread steals a task from another
-thread, a kernel starts, or returns; a value is available, or is an error; a kernel was skipped, or
-was not started; a thread goes to sleep, or wakes up; an object of compiled code is made, a task
-starts, suspends, or resumes; an object is resolved, or fails; a function or an iteration returns; a
-block of compiled code starts; compiled code calls a function, or returns from it.
+- call, return: start and end of a function or of an iteration
+- enqueue, steal: a kernel becomes a task; a thread steals a task from another thread
+- begin, end: start and return of a kernel
+- available, error: a value becomes available, or an error
+- skipped, cancelled: a kernel is skipped because of an error, or because its run is cancelled
+- park, wake: a thread goes to sleep, or wakes up
+- create, emplace, fail: an object of compiled code is made, becomes available, or fails
+- start, suspend, resume: a task of compiled code starts, suspends, or resumes
+- block, enter, leave: compiled code starts a block, calls a function, or returns from it
 """
 (
     LOG_CALL,
@@ -311,62 +325,65 @@ block of compiled code starts; compiled code calls a function, or returns from i
     LOG_LEAVE,
 ) = range(len(LOG_KINDS))
 
-# Work queue.
+# Queue: a work queue.
 struct(
     "QUEUE",
     size=384,
-    INJECTED="Tasks from outside: a stack that consumers take whole.",
+    INJECTED="A stack of tasks from threads without a deque. Threads take it whole.",
     ORDERED=(
-        "Without workers: tasks that a thread has put back, oldest first. They are older than "
-        "all others, and are taken whole."
+        "In a queue without workers: tasks that a thread has put back, oldest first. They run "
+        "before all others. Threads take the list whole."
     ),
-    EPOCH=line("Changes whenever a sleeper should check again; a futex word."),
+    EPOCH=line("Changes whenever a sleeping thread should check for work. A futex word."),
     SLEEPERS=(
-        "Threads that sleep: in the low half those that no wake-up is on its way to, in the "
-        "high half the others."
+        "How many threads sleep. Low half: threads to which no wake-up is on its way. High "
+        "half: the others."
     ),
-    SEEKERS="Threads that search for work without sleeping.",
-    RESTING="Threads that leave the tasks of others to them for a while.",
-    WORKERS=line(),
-    DEQUES="Address of the table of deques, one per worker.",
+    SEEKERS="How many threads are searching for work without sleeping.",
+    RESTING="How many threads are not stealing tasks for a while.",
+    WORKERS=line(
+        "How many deques there are: one per worker, and one for other threads. 0 without workers."
+    ),
+    DEQUES="The address of the table of deques.",
     STOP="",
-    ASYNC=at(200, "The state of compiled programs that run on the queue, or 0."),
+    ASYNC=at(200, "The struct ASYNC of the compiled programs on the queue, or 0."),
     MEMORY_LIMIT=(
-        "What PROCESS_HELD may grow to on behalf of this queue's programs, or 0: the process's "
-        "limit."
+        "The limit of PROCESS_HELD for this queue's programs, or 0 for the process's limit."
     ),
     STARTED=line(
-        "Calls from outside that no thread has started: a stack that consumers take whole.",
+        "A stack of calls from outside that no thread has started. Threads take it whole."
     ),
-    TAKEN="How often a thread took that stack.",
-    NAPPING="Workers that will check that stack when their nap is over.",
-    WAITING="Sleepers that wait for a word to become 0; the others only wait for tasks.",
-    WATCHERS="Threads that wait for a word to become 0 and take no tasks.",
-    NEWS="Changes whenever such a word may have become 0; a futex word.",
+    TAKEN="How often a thread has taken QUEUE_STARTED.",
+    NAPPING="How many workers will check QUEUE_STARTED when their nap is over.",
+    WAITING=(
+        "How many sleeping threads wait for a word to become 0. The others only wait for tasks."
+    ),
+    WATCHERS="How many threads wait for a word to become 0 and take no tasks.",
+    NEWS="Changes whenever such a word may have become 0. A futex word.",
     CHOOSE=(
-        "Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next. "
-        "Without workers. Memory that a program has not written is full of this word, but for "
-        "its lowest bit."
+        "Not 0 while schedules are explored: each ready kernel is a task, and PROCESS_CHOOSE "
+        "selects the next task. Such a queue has no workers. New memory of programs is filled "
+        "with this word, without its lowest bit."
     ),
-    HOST="1 while a thread that is no worker has the deque for those.",
-    ASIDE="Not 0 while a thread that waits must not work without asking Python.",
+    HOST="1 while a thread that is not a worker has the deque for such threads.",
+    ASIDE="Not 0 while a waiting thread must call Python before it works.",
     THREAD=(
-        "The thread, as CPython knows it, that QUEUE_CONTEXT is the context of; 0 after that "
-        "has changed. With the GIL."
+        "The CPython thread state of the thread that owns QUEUE_CONTEXT. 0 after a change of "
+        "the context. Accessed with the GIL."
     ),
-    CONTEXT="",
-    FIND="The Python function that says what the context of its thread is.",
+    CONTEXT="The context of that thread.",
+    FIND="The Python function that returns the context of its thread.",
     TURN=(
-        "How many runs the thread still starts in which it releases the GIL now and then; 0 if "
-        "no other one starts runs."
+        "In how many more runs the thread releases the GIL from time to time. 0 if no other "
+        "thread starts runs."
     ),
 )
 SLEEPERS_NOTIFIED = 1 << 32
-"""Adds one thread to the high half of the word."""
+"""Adds one thread to the high half of QUEUE_SLEEPERS."""
 
-# Deque (Chase-Lev, see `queues.tasks`): the owner pushes and pops at the bottom; thieves take from
-# the top. Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap. BOTTOM
-# and TOP are on different cache lines.
+# Deque (Chase-Lev, see `queues.deques`). The owner pushes and pops at the bottom, and thieves take
+# from the top. Only the owner writes BOTTOM and the table. TOP only grows, by compare-and-swap.
+# BOTTOM and TOP are on different cache lines.
 DEQUE_CAPACITY = 1024
 struct(
     "DEQUE",
@@ -376,17 +393,17 @@ struct(
     TASKS=line(),
 )
 
-# Blocking pool: a ring with many producers and many consumers.
+# Pool: the blocking pool, a ring of tasks with many producers and many consumers.
 struct(
     "POOL",
     HEAD="",
     TAIL=line(),
-    EPOCH=line("A futex word that changes with every task."),
-    IDLE="",
-    THREADS="",
-    LIMIT="Most threads that the pool may have.",
+    EPOCH=line("Changes with every task. A futex word."),
+    IDLE="How many threads of the pool are idle.",
+    THREADS="How many threads the pool has.",
+    LIMIT="How many threads the pool may have.",
     STOP="",
-    CAPACITY="",
-    DONE=line("How many tasks have been run; with POOL_TAIL, how many are not."),
-    CELLS=line("Then (sequence, task) per place."),
+    CAPACITY="How many tasks fit into the ring.",
+    DONE=line("How many tasks were run. POOL_TAIL minus this is the number of unfinished tasks."),
+    CELLS=line("The ring: pairs (sequence, task)."),
 )

@@ -1,57 +1,53 @@
-"""AsyncValues, their payloads and waiters, tensors, and the store of memory for tensors."""
+"""The structs of AsyncValues, their waiters, tensors, and the store of memory for tensors."""
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# AsyncValue, and every other small cell: exactly one cache line, so that two values never share a
-# line.
+# A cell is exactly one cache line, so two values never share a line.
 CELL_SIZE = 64
 
 struct(
     "VALUE",
     REFERENCES="",
-    STATE="Two bits of state below the address of the first waiter (waiters are 16-aligned).",
-    KIND="`payload type << 8 | CONCRETE or INDIRECT`.",
+    STATE=("The address of the newest waiter (16-aligned), with the state in the two low bits."),
+    KIND="`payload type << 8 | KIND_CONCRETE or KIND_INDIRECT`",
     PAYLOAD="",
     PAYLOAD2="",
-    NEXT="Next cell of a free list, while the cell is free.",
+    NEXT="The next block of a free list, while the block is free.",
     OWNER=(
-        "Its maker: an opaque number for the leak view; of the promise of a task, the task's "
-        "activation."
+        "Promise of a task: the task's activation. Other values: their maker, for the leak view."
     ),
     ASYNC=(
-        "Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus "
-        "the bytes of storage after the header `<< 2`, plus flags."
+        "Only in objects of compiled programs: OBJECT_HELD for each reference that the "
+        "program has added, plus `bytes of storage << 2`, plus flags."
     ),
     TARGET=at(
         32,
-        "Indirect values: the value that it forwards to, with a reference. Of an object of a "
-        "compiled program it is the error that it is, or is about to become: never the word of "
-        "the payload, which its producer may still fill when another thread has resolved the "
-        "object to an error.",
+        (
+            "Indirect values: the target, with a reference. Objects of compiled programs: their "
+            "present or future error. This is not the payload's word, because a producer may "
+            "store the payload after another thread has resolved the object to an error."
+        ),
     ),
     WAITING=at(
         32,
-        "Promises of tasks, until they are resolved: the slot of the register that waits for "
-        "it, or 0.",
+        ("Unresolved promises of tasks: the slot of the register that waits for the value, or 0."),
     ),
-    STORAGE=line("Where the storage of a value starts that does not fit into the header."),
+    STORAGE=line("The start of a payload that does not fit into the header."),
 )
 OBJECT_REGISTERED = 1
-"""The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
+"""Flag: the list of objects holds a reference to the object, and VALUE_NEXT links the list."""
 OBJECT_ABANDONED = 2
-"""The object was resolved on behalf of its producer; later calls by the producer are ignored."""
+"""Flag: the runtime has resolved the object, so later calls of the producer are ignored."""
 OBJECT_DISOWNED = 1 << 39
-"""The program has dropped the producer's reference by hand, so no code may resolve the object."""
+"""Flag: the program has dropped the producer's reference, so no code may resolve the object."""
 OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
-"""The mask within VALUE_ASYNC for the size, including the flags below it."""
+"""The mask in VALUE_ASYNC for the size and the flags below it."""
 OBJECT_HELD = 1 << 40
-"""Counts one reference that the program has added by hand, besides the references that its compiler
-counts.
-"""
+"""One reference that the program has added by hand, besides those that the compiler counts."""
 INDIRECT_COPIES = 1
-"""The payload of an unresolved indirect value that will become a copy of a number.
+"""The payload of an unresolved result of a run that will become a copy of a number.
 
-The copy may outlive the object, made by a compiled program, that held the number.
+A copy is needed because the result may outlive the compiled program's object with the number.
 """
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
@@ -60,12 +56,13 @@ KIND_CONCRETE, KIND_INDIRECT = 0, 1
 KIND_BITS = 255
 
 IMMORTAL = 1 << 60
-"""Reference counts of this size and above never change, because constants outlive all programs
-that use them.
+"""Reference counts from this number on never change.
+
+Constants have such counts, because they outlive all programs that use them.
 """
 
-# Payload types. A payload of TYPE_OBJECT or above must be released; a payload of a lower type
-# consists of plain bits.
+# Payload types. Payloads of types below TYPE_OBJECT consist of plain bits. Other payloads must be
+# released.
 (
     TYPE_UNKNOWN,
     TYPE_CHAIN,
@@ -89,36 +86,38 @@ that use them.
 TYPE_OBJECT = 32
 """The payload is the address of a Python object, with a reference."""
 TYPE_ERROR = 33
-"""The payload is the address of a Diagnostic, which is a Python object.
+"""The payload is the address of a Diagnostic, a Python object, with a reference.
 
-Used only in the state ERROR.
+Only errors have this type.
 """
 TYPE_TENSOR = 34
 """The payload is the address of a tensor, with a reference."""
 TYPE_SHAPE = 35
-"""The payload is the address of a tensor without elements, with a reference."""
+"""The payload is the address of a tensor struct without elements, with a reference."""
 TYPE_STORAGE = 40
-"""The payload is ordinary memory after the header; VALUE_ASYNC holds its size."""
+"""The payload is memory after the header; VALUE_ASYNC holds its size."""
 TYPE_GROUP = 41
-"""There is no payload; the value is a group of tokens and values."""
+"""The value is a group of tokens and values, and has no payload."""
 TYPE_TENSOR_OF = 256
-"""The type of a user kernel's tensor argument is the type of its elements plus this times (rank
-+ 1).
+"""The factor for the rank in the type of a user kernel's tensor argument.
+
+The type is the elements' type + TYPE_TENSOR_OF * (rank + 1).
 """
 TYPE_OUT = 1 << 32
-"""Added to the type if the kernel writes the tensor."""
+"""The number that is added to the type of a tensor argument that the kernel writes."""
 
-# Waiter: the action to take when a value is resolved.
+# Waiter: what happens when a value is resolved. WAITER_KIND is a WAIT_* constant, which tells the
+# meaning of the operands FIRST, SECOND, and THIRD.
 struct(
     "WAITER",
     NEXT="",
     KIND="",
     FIRST="",
     SECOND="",
-    VALUE="The value that was waited for.",
+    VALUE="The value to be resolved.",
     THIRD="",
-    RUN="Coroutines that wait: the number of the run that they are part of.",
-    PLACE="Coroutines that wait: the record of the operation that does, or 0.",
+    RUN="Waiting coroutines: the number of their run.",
+    PLACE="Waiting coroutines: the record of the waiting operation, or 0.",
 )
 
 (
@@ -133,55 +132,58 @@ struct(
     WAIT_NOTIFY,
 ) = range(1, 10)
 
-# Latch: lets a thread sleep until a value is resolved. The waiter and the sleeper own it together,
-# so either may finish first.
+# Latch: lets a thread sleep until a value is resolved. The waiter and the thread both own the
+# latch, so either may finish first.
 struct(
     "LATCH",
     PENDING=(
-        "1, or LATCH_ASLEEP while compiled code sleeps on it, until the value is resolved; then 0."
+        "1 until the value is resolved, then 0. LATCH_ASLEEP while compiled code sleeps on it."
     ),
-    OWNERS="",
+    OWNERS="How many owners are left.",
 )
 LATCH_ASLEEP = 3
 
-# Tensor: dense elements, or a shape if it has no data. AsyncValues and Python objects hold
-# references to it.
+# Tensor: dense elements, or only a shape. AsyncValues and Python objects hold references to it.
 struct(
     "TENSOR",
     REFERENCES="",
     ELEMENT=(
-        "Its elements' type as the type of a payload; bool is TYPE_I1, one byte each. 0 for a "
-        "shape."
+        "The payload type of the elements; 0 for a shape. Bools are TYPE_I1, with one byte each."
     ),
     RANK="",
-    COUNT="How many elements.",
-    DATA="",
+    COUNT="How many elements the tensor has.",
+    DATA="The address of the elements.",
     OWNER=(
-        "Handle of the Python object that the elements live as long as; 0 if they are the store's."
+        "The handle of the Python object that owns the elements; 0 if they are in the store's "
+        "memory."
     ),
-    STORE="",
-    BYTES="Size of the store's memory; of an owner's memory 0, or READ_ONLY.",
+    STORE="The store that the memory is from, or 0.",
+    BYTES=(
+        "The size of the store's memory in bytes. If a Python object owns the elements: 0, or "
+        "READ_ONLY."
+    ),
     SIZES="",
 )
 READ_ONLY = -1
-"""The value of TENSOR_BYTES if the memory must not be written.
+"""The TENSOR_BYTES of elements that must not be written.
 
-The memory may be in pages that the system protects.
+They may be in pages that the system protects.
 """
 
-# Store: memory of tensors, kept by size for later tensors.
+# Store: memory for tensors. Free blocks are kept, by size, for later tensors.
 STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""The store keeps blocks of less than 2 to this power bytes; larger blocks are freed immediately.
+"""The exponent of the size limit for free blocks that the store keeps.
 
-The kept blocks of one class take at most 2 to this power bytes in total.
+The store frees blocks of 2 ** LARGEST_KEPT_BITS bytes or more immediately.  The kept blocks of one
+class have at most 2 ** LARGEST_KEPT_BITS bytes in total.
 """
 struct(
     "STORE",
     table=8 * STORE_CLASSES * SLOTS_PER_CLASS,
     TENSORS="How many tensors and shapes are alive.",
-    PROCESS=line("The process whose budget its blocks are counted in."),
-    SLOTS=line("For each class of sizes, addresses of free blocks, 0 for an empty slot."),
+    PROCESS=line("The process whose budget counts the blocks."),
+    SLOTS=line("For each size class, the addresses of free blocks; 0 for an empty slot."),
 )

@@ -1,4 +1,8 @@
-"""Calls from Python, whose arguments are payloads instead of AsyncValues."""
+"""Calls from Python whose arguments are payloads instead of AsyncValues.
+
+A *row* holds the words of one such call: its arguments and its results.  `layouts.calls` describes
+them.
+"""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -20,19 +24,19 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""The number of calls in a batch that one thread starts by itself, because fewer calls are not
-worth waking another thread.
+"""The number of calls of a batch that one thread starts by itself.
+
+Fewer calls are not worth waking another thread.
 """
 ROW_BITS = 32
 
 
 @entry
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
-    """Start a call like `start_call`, but with payloads as arguments.
+    """Start a call as `start_call` does, with payloads as arguments.
 
-    `layouts` describes the words that follow the request's own words.  A value that is made from a
-    payload takes ownership of it; an AsyncValue is borrowed.  The caller finds the results where
-    `start_call` leaves them.
+    The row follows the request's own words.  The new values take over the payloads' references.
+    The caller still owns arguments that are AsyncValues.  The results are in the row afterward.
     """
     words = request + at.REQUEST_SIZE
     make_results(context, function, words + row_results(function))
@@ -43,11 +47,10 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
 def start_calls_with(
     context: Address, function: Address, request: Address, count: int, begun: int, is_task: int
 ) -> None:
-    """Prepare `count` calls in consecutive rows, like `start_call_with`; start the first `begun`.
+    """Prepare `count` calls in consecutive rows; start the first `begun` of them.
 
-    When this returns, all calls have their results.  A task starts each call when a thread reaches
-    it: the call's memory is then in the cache and is reused for later calls, regardless of their
-    number.
+    When this returns, all rows have their results.  A task starts a call only when a thread reaches
+    the call.  The memory of a few calls is then reused for all calls, and stays in the cache.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -59,7 +62,7 @@ def start_calls_with(
 def start_rows(
     context: Address, function: Address, request: Address, first: int, count: int, is_task: int
 ) -> None:
-    """Start `count` of the calls that `start_calls_with` has prepared, from row `first` on."""
+    """Start `count` calls that `start_calls_with` has prepared, from row `first` on."""
     words, size = request + at.REQUEST_SIZE, row_size(function)
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if is_task == 0 or is_chosen:  # while schedules are explored, each call is a task
@@ -74,9 +77,9 @@ def start_rows(
 
 @entry
 def run_rows(context: Address, task: Address) -> None:
-    """Task function: start the first rows of a range, and leave the other rows to tasks.
+    """Task function: start the first call of a range of rows, and leave the other calls to tasks.
 
-    The third word of the task holds the number of rows and, above ROW_BITS, the first row.
+    The range is in the task's third word: the number of rows and, above ROW_BITS, the first row.
     """
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
@@ -90,8 +93,8 @@ def run_rows(context: Address, task: Address) -> None:
             add_task(context, new_task(context, run, function, request, later))
             count -= half
     table = row_table(context, function, request + at.REQUEST_SIZE + row_size(function) * row)
-    # Read this before the call starts, because machine code may end the run, and then the request
-    # may be gone.
+    # Read this before the call starts: machine code may end the run, and then the request may be
+    # gone.
     is_cancelled = load_acquire(request + at.REQUEST_CANCEL) != 0
     if count == 1:
         free_task(context, task)
@@ -106,19 +109,19 @@ def run_rows(context: Address, task: Address) -> None:
 
 @native
 def row_results(function: Address) -> int:
-    """Return the offset of the results in the row of a call."""
+    """Return the offset of the results in a row, in bytes."""
     return 8 * at.ARGUMENT_WORDS * load(function + at.FUNCTION_ARGUMENTS)
 
 
 @native
 def row_size(function: Address) -> int:
-    """Return the size of the row of a call."""
+    """Return the size of a row in bytes."""
     return row_results(function) + 8 * load(function + at.FUNCTION_RESULTS)
 
 
 @native
 def row_table(context: Address, function: Address, words: Address) -> Address:
-    """Return the table of the call whose row is at `words`; see `start_table`."""
+    """Return the table for `start_table`, made from the row at `words`."""
     table = new_table(context, function, words + row_results(function))
     place = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -135,10 +138,11 @@ def row_table(context: Address, function: Address, words: Address) -> Address:
 
 @entry
 def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
-    """Copy the payloads of one result of `count` calls, located by `first` and the size of a row.
+    """Copy the payloads of one result of up to `count` calls to `into`.
 
-    Stop at the first value that is unavailable, an error, or of another type; return the number of
-    payloads that were copied.
+    `first` is the address of the result in the first row, and `size` is the size of a row.  Stops
+    at the first value that is unavailable, an error, or of another type.  Returns how many payloads
+    were copied.
     """
     for i in range(count):
         value = load(first + size * i)
@@ -154,6 +158,9 @@ def read_results(first: Address, size: int, count: int, payload_type: int, into:
 
 @entry
 def drop_results(context: Address, first: Address, size: int, count: int) -> None:
-    """Drop the caller's reference to one result of `count` calls."""
+    """Drop the caller's references to one result of `count` calls.
+
+    `first` is the address of the result in the first row, and `size` is the size of a row.
+    """
     for i in range(count):
         drop_reference(context, load(first + size * i))

@@ -1,18 +1,20 @@
 """The core's entries as Python functions, and the Python objects that native values refer to.
 
-CPython calls an entry like its own built-in functions (METH_FASTCALL): `given` is an array of
-`count` borrowed objects, and the result is a new reference, or 0 with an exception set.  The object
-that CPython keeps with each function is an integer: the address of two words (`bound_words`).  These
-are the addresses of the entry and of the table of CPython functions; for a function written for
-Python, they are the addresses of that table and of the process.  Nothing here reads a field of a
-Python object: only CPython's functions do so.
+CPython calls an entry in the same way as its own built-in functions (METH_FASTCALL).  `given` is an
+array of `count` borrowed objects.  The result is a new reference, or 0 with an exception set.
+CPython keeps an object with each function; here, the object is an integer, the address of two words
+(`bound_words`).  For a general entry (`call_with`), the words are the address of the entry and the
+address of the table of CPython functions (the struct PYTHON, here called `api`).  For a function
+written for Python, the words are the address of that table and the address of the process.
 
-The handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address,
-together with a reference.  The holder of the handle owns that reference, and drops it once.
+This module reads no field of a Python object; only CPython's functions do.
 
-The same rules say how Python objects become payloads and how payloads become Python objects.  An
-object that these rules do not cover is converted in Python by `host.values.fitting` and
-`host.payload`, which report the reason if it does not fit.
+The handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is the object's
+address together with a reference.  The holder of a handle owns that reference and drops it once.
+
+`put` and `python_object` convert between Python objects and payloads.  Objects that they do not
+support are converted in Python, by `host.values.fitting` and `host.payload`, which report why an
+object does not fit.
 """
 
 import math
@@ -43,13 +45,13 @@ from tfrt_runtime.native.memory import (
 
 @native
 def word(api: Address, given: Address, index: int) -> int:
-    """Return an integer argument."""
+    """Return an argument, which must be an integer, as a word."""
     return call1(load(api + at.PYTHON_READ_WORD), load(given + 8 * index))
 
 
 @native
 def type_of(api: Address, item: Address) -> Address:
-    """Return the type of an object, borrowed from the object."""
+    """Return the type of an object, as a borrowed reference."""
     found = call1(load(api + at.PYTHON_TYPE), item)
     call1(load(api + at.PYTHON_DROP), found)
     return found
@@ -57,8 +59,9 @@ def type_of(api: Address, item: Address) -> Address:
 
 @native
 def word_attribute(api: Address, item: Address, name: Address) -> int:
-    """Return an integer attribute of an object, or 0, without an exception, if it does not
-    exist.
+    """Return an integer attribute of an object, or 0 if the attribute does not exist.
+
+    Never leaves an exception set.
     """
     found = call2(load(api + at.PYTHON_GET), item, name)
     if found == 0:
@@ -71,22 +74,26 @@ def word_attribute(api: Address, item: Address, name: Address) -> int:
 
 @native
 def shared(api: Address, item: Address) -> Address:
-    """Return a new reference to a Python object."""
+    """Add a reference to a Python object, and return the object."""
     call1(load(api + at.PYTHON_ADD), item)
     return item
 
 
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
-    """Return an argument as a word: 0 if it is missing, or -1 with an exception set if it is not
-    an integer.
+    """Return an argument as a word, or 0 if it is missing.
+
+    If the argument is not an integer, returns -1 with an exception set.
     """
     return word(api, given, index) if index < count else 0
 
 
 @native
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
-    """Call the entry with integers as its words, and return its result as an integer."""
+    """Call an entry with integers as its words; return its result as an integer.
+
+    If `is_slow`, releases the GIL during the call.
+    """
     words = bound_words(bound)
     entry_address, api = load(words), load(words + 8)
     first = word_of(api, given, count, 0)
@@ -96,12 +103,12 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
     fifth = word_of(api, given, count, 4)
     sixth = word_of(api, given, count, 5)
     seventh = word_of(api, given, count, 6)
-    # This is how CPython reports that one of the arguments was not an integer.
+    # CPython returns -1 for an argument that is not an integer.
     is_suspect = first == -1 or second == -1 or third == -1 or fourth == -1
     is_suspect = is_suspect or fifth == -1 or sixth == -1 or seventh == -1
     if is_suspect and call1(load(api + at.PYTHON_OCCURRED), 0) != 0:
         return 0
-    # An entry that has fewer parameters ignores the other words.
+    # An entry with fewer parameters ignores the other words.
     if is_slow:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
         answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
@@ -113,13 +120,13 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
 
 @entry
 def call_quick(bound: Address, given: Address, count: int) -> Address:
-    """Call an entry while holding the GIL."""
+    """Python function: call an entry while holding the GIL."""
     return call_with(bound, given, count, False)
 
 
 @entry
 def call_slow(bound: Address, given: Address, count: int) -> Address:
-    """Call an entry, releasing the GIL while it runs."""
+    """Python function: call an entry without the GIL."""
     return call_with(bound, given, count, True)
 
 
@@ -160,12 +167,12 @@ def object_take(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_release(context: Address, item: Address) -> None:
-    """PROCESS_RELEASE_OBJECT: release a handle."""
+    """PROCESS_RELEASE_OBJECT: release a handle, on a thread that may not hold the GIL."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
-    # Update the count first, because user code that runs when the object is destroyed may also
-    # change it.
+    # Update the count first: destroying the object may run user code, which may change the count,
+    # too.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     call1(load(api + at.PYTHON_DROP), item)
     call1(load(api + at.PYTHON_RELEASE), lock)
@@ -173,10 +180,10 @@ def object_release(context: Address, item: Address) -> None:
 
 @entry
 def handle(bound: Address, given: Address, count: int) -> Address:
-    """Handle SIGINT as `host.interrupts` describes: `handle(number, frame)`.
+    """Python function: handle SIGINT, as `host.interrupts` describes: `handle(number, frame)`.
 
-    This also sends a deferred interrupt again.  Python code cannot send it, because the
-    interpreter's next check, in that same code, would react to the signal.
+    If the handler defers the interrupt, it sends the signal again.  Python code could not send the
+    signal, because the interpreter would react at once, inside that same code.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -189,15 +196,15 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
 
 TOO_LARGE = 2.0**128 - 2.0**103
-"""The smallest number that is rounded to infinity as an `f32`."""
+"""The smallest number that becomes infinite when it is rounded to an `f32`."""
 
 
 @native
 def put(api: Address, place: Address, item: Address) -> bool:
-    """Write an object's payload after its type at `place`; return False if the object is unusual.
+    """Write the payload of a Python object after its payload type at `place`.
 
-    An unusual object is one that is not an ordinary value of that type.  The two words after the
-    type must already be 0.  A payload that is an object is borrowed.
+    The two words after the type must be 0.  A payload that is an object is borrowed.  Returns False
+    if the object is not an ordinary value of that type.
     """
     payload_type = load(place)
     type_object = type_of(api, item)
@@ -240,9 +247,9 @@ def put(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """Write a tensor, as `put` does.
+    """Write a tensor as `put` does.
 
-    Return False unless a native kernel has already used the object.
+    Returns False unless a native kernel has already used the Python object.
     """
     if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
@@ -258,8 +265,9 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 
 @native
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """Return a value's payload as a new reference to a Python object; on failure, return 0 with an
-    exception set.
+    """Make a Python object from a value's payload; return a new reference.
+
+    Returns 0 with an exception set if this fails.
     """
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
@@ -282,7 +290,7 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
-    """Return a value's payload as an object that Python code creates."""
+    """Make a Python object from a value's payload, in Python."""
     number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
@@ -293,13 +301,16 @@ def read_in_python(api: Address, value: Address) -> Address:
 
 @native
 def is_too_large(number: float) -> bool:
-    """Tell whether a finite number would be infinite as an `f32`."""
+    """Tell whether a finite number becomes infinite as an `f32`."""
     return abs(number) >= TOO_LARGE and abs(number) < math.inf
 
 
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Tell whether a Python object is an instance of the class in word `kind` of PROCESS_PYTHON."""
+    """Return whether an object is an instance of one of Python's classes.
+
+    `kind` is the field of the struct PYTHON with the class.
+    """
     type_object = type_of(api, item)
-    # The result is a 32-bit int.
+    # CPython returns a 32-bit int, so the upper half of the word is undefined.
     return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0

@@ -1,15 +1,18 @@
 """Kernels that are ordinary Python functions, called through CPython's own interface.
 
-The words of the record's data are the function; a second function that handles unusual results in
-Python; the numbers of arguments and attributes; the payload type of the result, and the class that
-the result must have, or 0; then the payload type of each argument (0: as its value says), and each
-attribute.  Both functions and the attributes are addresses of Python objects, which the loaded
-program keeps alive.
+The record's data has these words:
 
-A block holds the arguments of the function, followed by three words for an exception that it
-raises.
+- The function, and a second function that handles unusual results in Python.
+- The number of arguments, and the number of attributes.
+- The payload type of the result, and the class that the result must have, or 0.
+- The payload type of each argument, or 0 if any type is allowed.
+- Each attribute.
 
-A Python kernel runs in its own context of `contextvars`, like a function in `asyncio.to_thread`:
+The functions and attributes are addresses of Python objects, which the loaded program keeps alive.
+
+`run` takes a block for the arguments, followed by three words for an exception.
+
+A Python kernel runs in its own context of `contextvars`, as a function in `asyncio.to_thread` does:
 
     start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
@@ -17,12 +20,13 @@ A Python kernel runs in its own context of `contextvars`, like a function in `as
           |            the function is called
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
-Therefore, no kernel sees variables that another kernel sets, regardless of the thread.  All runs
-that were started from the same context share the spare context: a copy for each run would take as
-long as a short kernel, and Python's collector would examine each copy.  Rejected alternative: a
-thread that enters the context once and keeps it from kernel to kernel.  This would save two calls
-of a few nanoseconds each, but the thread would have to leave the context wherever it returns to
-Python code, and variables that a kernel sets would be visible to later kernels on the same thread.
+Therefore, no kernel sees variables that another kernel has set, on any thread.  All runs that were
+started from the same context share the spare context.  A copy per run would take as long as a short
+kernel, and Python's collector would examine each copy.
+
+Rejected alternative: a thread that stays in the context from kernel to kernel.  This would save two
+calls of a few nanoseconds.  However, the thread would have to leave the context at each return to
+Python code.  Also, later kernels on this thread would see the variables that a kernel has set.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -55,7 +59,10 @@ RAISED_WORDS = 3
 
 @native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
-    """Set the result to a returned object; return False if the object may have another meaning."""
+    """Set the kernel's result to the returned object.
+
+    Returns False if the object is perhaps not a plain value: it may be a future, for example.
+    """
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
     if type_object != load(api + at.PYTHON_STR):
@@ -64,7 +71,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         is_case = (
             call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
         )
-        if is_case < 0:  # the check raised; the Python code repeats it, and raises, too
+        if is_case < 0:  # the check failed; Python repeats it and reports the failure
             call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
@@ -77,9 +84,9 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
 def take_result(
     context: Address, record: Address, api: Address, returned: Address, scratch: Address
 ) -> bool:
-    """Set the result to a returned value.
+    """Set the kernel's result to the returned value.
 
-    Return False unless the value is an ordinary value of its type.
+    Returns False if the value is not an ordinary value of its type.
     """
     result_type = attribute(record, RESULT_TYPE)
     if result_type == at.TYPE_UNKNOWN:
@@ -127,12 +134,10 @@ def finish_in_python(
 
 @native
 def enter_run(context: Address, api: Address) -> Address:
-    """Enter a context of the run whose kernel this thread is running.
+    """Enter a contextvars context of the run whose kernel this thread is running.
 
-    Return it, owned, for `leave_run`.
-
-    Returns 0 if the run carries no context.  The caller must hold the GIL, and no exception may be
-    set.
+    Returns the context, with a reference, for `leave_run`, or 0 if the run carries no context.  The
+    caller must hold the GIL, and no exception may be set.
     """
     request = load(context + at.CONTEXT_REQUEST)
     caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
@@ -157,8 +162,9 @@ def enter_run(context: Address, api: Address) -> Address:
 def leave_run(
     context: Address, api: Address, request: Address, entered: Address, mapping: Address
 ) -> None:
-    """Leave the context that `enter_run` returned for a kernel of a run, given the mapping that
-    it had then.
+    """Leave the contextvars context that `enter_run` returned.
+
+    `mapping` is what `mapping_of` returned for that context after it was entered.
     """
     if entered == 0:
         return
@@ -179,7 +185,7 @@ def leave_run(
 
 @entry
 def run_framed(context: Address, record: Address) -> None:
-    """PROCESS_PYTHON_KERNEL: pass the frame to Python, in a context of the run."""
+    """PROCESS_PYTHON_KERNEL: let Python run the kernel in a contextvars context of the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -192,7 +198,7 @@ def run_framed(context: Address, record: Address) -> None:
 
 @native
 def is_ordinary(context: Address, record: Address) -> bool:
-    """Tell whether the arguments have the types with which the function must be called."""
+    """Tell whether the arguments have the types in the record's data."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
         if wanted != 0 and payload_type(context, i) != wanted:
@@ -202,7 +208,10 @@ def is_ordinary(context: Address, record: Address) -> bool:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """Call the function with the arguments; leave unusual arguments and results to Python code."""
+    """Kernel: call a Python function with the arguments.
+
+    Leaves unusual arguments and results to Python code.
+    """
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
     interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
@@ -232,8 +241,7 @@ def run(context: Address, record: Address) -> None:
         store(given + 8 * i, attribute(record, FIRST_TYPE + i))
     returned = 0
     if made == count:
-        # During the call, an interrupt belongs to the function: the main thread's handler raises it
-        # there.
+        # During the call, the main thread's handler may raise an interrupt inside the function.
         if is_main:
             store(interrupts + at.INTERRUPTS_MAY_RAISE, 1)
         returned = call4(load(api + at.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)

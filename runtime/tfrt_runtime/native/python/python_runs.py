@@ -62,21 +62,21 @@ from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128
-"""The number of runs in one thread's turn, which takes about a quarter of a millisecond, if
-several threads start runs.
+"""The number of runs that one thread starts before it lets other threads start runs.
+
+A turn takes about a quarter of a millisecond.
 """
 TURNS = 16
-"""The number of consecutive turns of one thread after which the other threads are assumed to
-have stopped.
+"""If one thread takes this number of turns in a row, the other threads have stopped starting runs.
 """
 WAKE_UP_NS = 50_000
 
 
 @native
 def context_of(api: Address, queue: Address) -> Address:
-    """Return the context of this thread; on failure, return 0 with an exception set.
+    """Return the context of this thread; the caller must hold the GIL.
 
-    The caller must hold the GIL.
+    Returns 0 with an exception set if this fails.
     """
     thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
@@ -86,8 +86,7 @@ def context_of(api: Address, queue: Address) -> Address:
         return 0
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
-    # Another thread may have executed this code in the meantime. Each thread writes all of the
-    # words before it releases the GIL.
+    # Another thread may have run this code in the meantime. The GIL protects the words below.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -97,10 +96,10 @@ def context_of(api: Address, queue: Address) -> Address:
 
 @native
 def take_turns(api: Address, queue: Address) -> None:
-    """Release the GIL from time to time before a run starts, for other threads that start runs.
+    """Before a run starts, release the GIL from time to time for other threads that start runs.
 
-    CPython lets a thread keep the GIL for 5 ms while other threads wait, so with eight threads,
-    each would wait for 35 ms.  A short run rarely releases the GIL by itself.
+    CPython lets a thread keep the GIL for 5 ms while other threads wait: with eight threads, each
+    would wait for 35 ms.  A short run rarely releases the GIL by itself.
     """
     left = load(queue + at.QUEUE_TURN) - 1
     if left < 0:
@@ -108,21 +107,24 @@ def take_turns(api: Address, queue: Address) -> None:
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
-        # Sleep as long as a thread needs to wake up; otherwise, this thread would get the GIL back
-        # immediately. The other thread writes the word: if it has already written the word, this
-        # thread does not sleep.
+        # Give another thread the time to wake up and take the GIL; otherwise, this thread would
+        # take it back immediately. If another thread has already changed QUEUE_TURN, this thread
+        # does not sleep.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
 
 @entry
 def launch(bound: Address, given: Address, count: int) -> Address:
-    """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
+    """Start a run.
 
-    The run, a new object, gets the words as `words`; from now on, Python can find the run by the
-    words' address.  If `starts` is 1, the call starts as a task; if it is 2, the run is also
-    forgotten when it is over, as after `leave`; if it is 0, arguments that are tensors are
-    borrowed.
+    The call is `launch(run, queue, template, cancelled value, store of tensors, arguments,
+    starts)`.  Gives the new object `run` its words (a request) as its attribute `words`.  From now
+    on, Python can find the run by the address of these words.  `starts` is one of:
+
+    - 0: start nothing.  Arguments that are tensors are borrowed.
+    - 1: start the call as a task.
+    - 2: start the call as a task, and forget the run when it is over, as after `leave`.
 
     Returns MISSING, and changes nothing, if an argument is not an ordinary value of its type or the
     number of arguments is wrong.
@@ -161,7 +163,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         return 0
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
-        if load(place) == at.TYPE_OBJECT:  # done last, when nothing can fail anymore
+        if load(place) == at.TYPE_OBJECT:  # do this last, when nothing can fail
             hold(process, api, load(place + 8))
     store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
     store(request + at.REQUEST_STORE, word(api, given, 4))
@@ -176,12 +178,12 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
-    """Give a run its words, and register the run under their address.
+    """Give a run its words, and register the run under the words' address.
 
-    If that fails, return False with an exception set.
+    Returns False with an exception set if this fails.
     """
     key = call1(load(api + at.PYTHON_MAKE_INT), request)
-    # The results are 32-bit ints, which are nonzero if Python is out of memory.
+    # CPython returns 32-bit ints, which are not 0 if Python is out of memory.
     failed = call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_WORDS), made) << 32
     failed |= call3(load(api + at.PYTHON_SET), run, load(api + at.PYTHON_NAME_ADDRESS), key) << 32
     if failed == 0:
@@ -193,7 +195,10 @@ def note(api: Address, run: Address, request: Address, made: Address) -> bool:
 
 @native
 def carry(api: Address, process: Address, run: Address, request: Address, made: Address) -> bool:
-    """Give a run the context of this thread; if that fails, return False with an exception set."""
+    """Give a run a copy of this thread's contextvars context.
+
+    Returns False with an exception set if this fails.
+    """
     carried = caller_context(api, process)
     if carried == 0:
         return False
@@ -206,7 +211,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
 
 @entry
 def adopt(bound: Address, given: Address, count: int) -> Address:
-    """Register a run whose words already exist: `adopt(run, words, carries)`."""
+    """Python function: register a run whose words exist: `adopt(run, words, carries)`."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     run, made = load(given), load(given + 8)
@@ -221,13 +226,15 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def at_once(bound: Address, given: Address, count: int) -> Address:
-    """Run a kernel of numbers: `at_once(queue, kernel, template, arguments)`.
+    """Run a kernel of numbers without a run: `at_once(queue, kernel, template, arguments)`.
 
-    Returns the addresses of its results, with references: a single result as an int, several
-    results as words in a `bytes`.  The template belongs to a function that calls the kernel.
-    Returns MISSING, and changes nothing, in the same cases as `launch`, or if an argument is an
-    unavailable value, the kernel makes an error, the thread is running a kernel, or schedules are
-    explored.
+    `template` is the template of a function that calls the kernel.  Returns the address of the only
+    result as an int, or the addresses of several results as words in a `bytes`.  The caller gets a
+    reference to each result.
+
+    Returns MISSING, and changes nothing, in the same cases as `launch`.  Also returns MISSING if an
+    argument is an unavailable value, the kernel fails, this thread is running a kernel, or
+    schedules are explored.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -268,8 +275,10 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
-    """Return a number as a value with a reference, or 0 if the object is not a number or value
-    of that type.
+    """Return a value with a reference for a Python number or for an AsyncValue.
+
+    Returns 0 if the object is neither an ordinary number of type `payload_type` nor an available
+    AsyncValue of that type.
     """
     place = need_block(context, 8 * at.ARGUMENT_WORDS)
     store(place, payload_type)
@@ -285,8 +294,9 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 
 @native
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
-    """Return a reference to an AsyncValue's outcome if it is available and has the type,
-    otherwise 0.
+    """Return a new reference to the concrete value of an AsyncValue's Python object.
+
+    Returns 0 if the value is unavailable, an error, or of another type.
     """
     # The address is 0 while the object is being destroyed.
     value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
@@ -302,16 +312,16 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 
 @entry
 def next_number(process: Address) -> int:
-    """Return the number for a run that is starting."""
+    """Return the number for a new run."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 
 @entry
 def leave(bound: Address, given: Address, count: int) -> Address:
-    """Leave a run whose Python object is being destroyed: `leave(queue, request, template)`.
+    """Handle the destruction of a run's Python object: `leave(queue, request, template)`.
 
-    This drops the object's references to results; it has no results if the template is 0.  If the
-    run is not over, the thread that ends the run lets Python forget it.
+    Drops the object's references to its results.  If `template` is 0, the object has none.  If the
+    run is not over, the thread that ends the run later lets Python forget it.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -330,8 +340,9 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
-    """Let Python forget finished runs: `forget()`, or `forget(queue)` on a thread that may trim
-    memory.
+    """Let Python forget finished runs: `forget()`, or `forget(queue)`.
+
+    With `queue`, also frees unused memory if necessary.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -346,7 +357,7 @@ def forget(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def request_done(context: Address, request: Address, notify: int) -> None:
-    """PROCESS_REQUEST_DONE: call Python because a run is over, or let Python forget the run."""
+    """PROCESS_REQUEST_DONE: a run is over; call Python, or let Python forget the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -370,20 +381,20 @@ def request_done(context: Address, request: Address, notify: int) -> None:
 
 @native
 def forget_over(process: Address, context: Address, api: Address) -> None:
-    """Let Python forget finished runs; `context` is this thread's, or 0.
+    """Let Python forget finished runs; the caller must hold the GIL.
 
-    The caller must hold the GIL.
+    If `context`, this thread's context, is not 0, this also returns unused memory.
     """
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
     requests = load(api + at.PYTHON_REQUESTS)
     while request != 0:
-        # Read this first, because the request may be freed with its Python object.
+        # Read this first: the request may be freed together with its Python object.
         following = load(request + at.REQUEST_NEXT)
         key = call1(load(api + at.PYTHON_MAKE_INT), request)
         run = call2(load(api + at.PYTHON_FIND), requests, key)
-        if run != 0:  # the run is destroyed now, or has another holder and may be in a cycle
+        if run != 0:  # other objects may refer to the run, so it may be part of a cycle
             be_tracked(api, run)
         call2(load(api + at.PYTHON_FORGET), requests, key)
         call1(load(api + at.PYTHON_DROP), key)

@@ -4,8 +4,9 @@
     result   the same for any value
     end      runs tasks until a run is over
 
-A wait continues until its goal is reached, or nothing is left to do here; MISSING leaves the rest
-to Python:
+The *goal* is that the value is available or that the run is over.  A wait lasts until the goal is
+reached, or until this thread has nothing left to do.  If this thread has nothing left to do, the
+wait returns MISSING, and Python does the rest of the wait:
 
     work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; releasing it costs more than a small run
          |          what comes next may take longer
@@ -48,7 +49,7 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 LIGHT_ENTRIES = 256
-"""The number of entries that a thread runs while it keeps the GIL: a few microseconds."""
+"""The number of ready entries that a thread runs while it keeps the GIL: a few microseconds."""
 
 
 @entry
@@ -57,7 +58,7 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
     The call is `first(queue, template, request)`.
 
-    Returns MISSING in the same cases as `result`, or if the run is cancelled or watched.
+    Returns MISSING in the same cases as `result`, and if the run is cancelled or watched.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -75,8 +76,8 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
     The call is `result(queue, value, type of its payload)`.
 
-    Returns MISSING if nothing is left to do and the value is still unavailable, if it is not an
-    ordinary value of the type, if this thread must not work, or if a signal has arrived.
+    Returns MISSING if this thread has nothing left to do and the value is unavailable, if the value
+    is not an ordinary value of the type, if this thread must not work, or if a signal has arrived.
     """
     words = bound_words(bound)
     api = load(words)
@@ -86,7 +87,10 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
-    """Return a new reference to what `result` returns."""
+    """Return the result of `result`, with the context of this thread.
+
+    `context` is 0 if an exception is set.
+    """
     if context == 0:
         return 0
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -104,8 +108,8 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
 def end(bound: Address, given: Address, count: int) -> Address:
     """Run tasks until a run is over, and return None: `end(queue, request)`.
 
-    Returns MISSING if nothing is left to do and the run is not over, and in the same cases as
-    `first`.
+    Returns MISSING if this thread has nothing left to do and the run is not over, and in the same
+    cases as `first`.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -123,7 +127,10 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
 @inline
 def is_reached(goal: Address, is_run: bool) -> bool:
-    """Tell whether the goal of a wait has been reached: the end of a run, or an available value."""
+    """Tell whether the goal of a wait is reached.
+
+    `goal` is a request if `is_run`, otherwise a value.
+    """
     if is_run:
         return load_acquire(goal + at.REQUEST_OPEN) == 0
     return is_available(goal)
@@ -131,8 +138,9 @@ def is_reached(goal: Address, is_run: bool) -> bool:
 
 @native
 def object_of(api: Address, value: Address, payload_type: int) -> Address:
-    """Return an available value of that type as a new reference to a Python object, or 0 if it
-    is unusual.
+    """Return an available value as a new reference to a Python object.
+
+    Returns 0 if the value is an error or not of type `payload_type`.
     """
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
@@ -146,13 +154,12 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 
 @native
 def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
-    """Run tasks on this thread, which holds the GIL, until a value is available or a run is over.
+    """Run tasks on this thread, which holds the GIL, until the goal is reached or no work is left.
 
-    Tells whether the goal has been reached and no signal has arrived.
+    Returns True if the goal is reached and no signal has arrived.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # A thread whose kernel is waiting here needs another context for the work that it does in the
-    # meantime.
+    # A kernel on this thread is waiting here, and is using this context.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
     if (
         is_busy
@@ -172,7 +179,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     if has_deque:
         store(context + at.CONTEXT_DEQUE, load(load(queue + at.QUEUE_DEQUES) + 8 * (workers - 1)))
     store(context + at.CONTEXT_WORKER, max(workers - 1, 0))
-    # The epoch is odd from here on: the queue is not quiescent while this thread may hold work.
+    # The epoch becomes odd: this thread may hold work, so the queue is not quiescent.
     advance_epoch(context)
     store(context + at.CONTEXT_PYTHON, api)
     if not work_lightly(context, goal, is_run):
@@ -193,8 +200,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_WORKER, -1)
     if has_deque:
         store(context + at.CONTEXT_DEQUE, 0)
-        # Do this last: the next thread takes over the deque in the state in which this thread
-        # leaves it.
+        # Do this last: the next thread takes over the deque as it is.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
         store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
@@ -205,9 +211,9 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
 
 @native
 def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
-    """Run short kernels until the goal is reached; return False if the next work may take longer.
+    """Run short kernels, with the GIL, until the goal is reached.
 
-    The thread holds the GIL, and keeps it while the work is short (`give_way`): releasing it costs
+    Returns False if the next work may take longer or there is none.  Releasing the GIL would cost
     more than a small run, and if other threads want the GIL, this thread would have to wait for its
     turn.
     """
@@ -225,7 +231,7 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
         else:
             if not is_light(load(top - 16), load(top - 8)):
                 return False
-            # Pop it before it runs, because the kernel pushes its users on top.
+            # Pop the entry first: the kernel pushes its users onto the stack.
             store(context + at.CONTEXT_READY_TOP, top - 16)
             run_ready_entry(context, load(top - 16), load(top - 8))
     return False
@@ -235,8 +241,8 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 def light_task(context: Address) -> Address:
     """Return the next task, or 0.
 
-    This releases the GIL for a task that does not start a call from outside, because such a task
-    may take longer.
+    Releases the GIL first if the task may take long, which is so for all tasks except calls from
+    outside.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
@@ -249,9 +255,7 @@ def light_task(context: Address) -> Address:
 
 @native
 def is_light(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is a short kernel, such as arithmetic, that calls nothing and does
-    not block.
-    """
+    """Tell whether a ready entry is short: it calls no function and does not block."""
     if tagged & at.READY_BITS != at.READY_KERNEL:
         return True
     long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
@@ -263,7 +267,7 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 @native
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
-    """Work until the goal or `deadline` is reached, or until nothing is left to do here."""
+    """Work until the goal or `deadline` is reached, or until this thread has nothing left to do."""
     store(context + at.CONTEXT_DEADLINE, deadline)
     has_sought = False
     while (
@@ -284,7 +288,7 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
 def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
     """Search for work until CONTEXT_SEEKING_UNTIL.
 
-    After that, this thread returns to Python to sleep.
+    Returns True as soon as there is work or the goal is reached.
     """
     begin_seeking(context)
     found = False

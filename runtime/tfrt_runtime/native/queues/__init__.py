@@ -1,7 +1,10 @@
-"""Work queues: ready kernels, the waiters that make them ready, and the threads that take them.
+"""Work queues: ready kernels, the waiters that make them ready, and the threads that run them.
 
-It depends on the memory blocks and on AsyncValues.  Read in this order: `deques` (where tasks
-wait), `tasks` (which threads take them, and which sleep), `waiters` (they run when a value is
-resolved, and make kernels ready), `sharing` (between threads, and of calls from outside),
-`blocking_pool` (threads for kernels that block).
+This package depends on memory blocks and on AsyncValues.  Read in this order:
+
+- `deques`: where tasks wait.
+- `tasks`: which threads take tasks, and which threads sleep.
+- `waiters`: what runs when a value is resolved, and how kernels become ready.
+- `sharing`: how threads share work, and how calls from outside start.
+- `blocking_pool`: the threads for kernels that block.
 """

@@ -1,15 +1,16 @@
-"""The blocking pool: a ring of tasks that many threads read and write; each thread may block.
+"""The blocking pool: threads for tasks that may block, and a ring in which these tasks wait.
 
-Each place in the ring has a sequence number, which determines who may use the place.  `n` is the
-number of the task, counted from the creation of the pool:
+Any thread may add a task to the ring, and any thread of the pool may take one.  Each place in the
+ring has a sequence number, which determines who may use the place.  Tasks are numbered from 0; `n`
+is the number of a task:
 
     sequence = n             free for task n         the thread that moves TAIL from n may write it
     sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
     sequence = n + capacity  free for the next round
 
 This is Dmitry Vyukov's bounded MPMC queue
-(https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue).  The ring is
-bounded, so a program that keeps starting blocking kernels gets an error.
+(https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue).  Because the ring
+is bounded, a program that keeps starting blocking kernels gets an error.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -40,22 +41,22 @@ def pool_push(pool: Address, task: Address) -> bool:
     while True:
         number = load_acquire(pool + at.POOL_TAIL)
         place = pool + at.POOL_CELLS + 16 * (number % capacity)
-        # Acquire: the thread that took the task of the previous round has read it from the place.
+        # Acquire: the thread that took the previous round's task from this place must have read it.
         sequence = load_acquire(place)
         if sequence == number:
             if compare_and_swap(pool + at.POOL_TAIL, number, number + 1) != 0:
-                # The place belongs to this thread until the sequence number marks it as full.
+                # Only this thread uses the place until the new sequence number is stored.
                 store(place + 8, task)
                 store_release(place, number + 1)
                 return True
         elif sequence < number:
-            # The task of the previous round is still in the place or is being taken.
+            # The previous round's task is still in the place.
             return False
 
 
 @entry
 def pool_pop(pool: Address) -> Address:
-    """Take the oldest blocking task; return 0 if there is none."""
+    """Take the oldest blocking task; return 0 if the ring is empty."""
     capacity = load(pool + at.POOL_CAPACITY)
     while True:
         number = load_acquire(pool + at.POOL_HEAD)
@@ -63,7 +64,7 @@ def pool_pop(pool: Address) -> Address:
         sequence = load_acquire(place)
         if sequence == number + 1:
             if compare_and_swap(pool + at.POOL_HEAD, number, number + 1) != 0:
-                # Read the task before the place becomes free for the next round.
+                # Read the task before freeing the place.
                 task = load(place + 8)
                 store_release(place, number + capacity)
                 return task
@@ -73,9 +74,9 @@ def pool_pop(pool: Address) -> Address:
 
 @native
 def add_blocking_task(context: Address, task: Address) -> bool:
-    """Hand `task` to the blocking pool; return False if the pool is full.
+    """Hand `task` to the blocking pool.
 
-    The caller then owns the task again.
+    Returns False if the pool is full; the caller then still owns the task.
     """
     pool = load(context + at.CONTEXT_BLOCKING)
     if pool == 0 or not pool_push(pool, task):
@@ -86,14 +87,14 @@ def add_blocking_task(context: Address, task: Address) -> bool:
 
 @native
 def call_for_threads(context: Address, pool: Address) -> None:
-    """Wake an idle thread for waiting tasks, or request another thread.
+    """Wake an idle thread of the pool if tasks are waiting, or request another thread.
 
-    This is called by a thread that has added a task, and by a thread that has taken one and is
-    about to block in it: the thread that added another task may have counted this second thread as
-    idle.
+    A thread calls this after adding a task.  A thread of the pool also calls this before it runs a
+    task, because this thread may have counted as idle when another thread added a task.
     """
-    # This orders the task before the read of the idle threads; an idle thread orders its arrival
-    # before its last check of the ring. At least one of the two sees the other.
+    # This fence orders the task before the read of POOL_IDLE. An idle thread orders its change of
+    # POOL_IDLE before its last check of the ring. Therefore, at least one of the two sees the
+    # other.
     fence()
     waiting = load_acquire(pool + at.POOL_TAIL) - load_acquire(pool + at.POOL_HEAD)
     idle = load_acquire(pool + at.POOL_IDLE)
@@ -106,9 +107,9 @@ def call_for_threads(context: Address, pool: Address) -> None:
 
 @native
 def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
-    """Take the next blocking task; return 0 if none arrives within `idle_ns` or the pool stops.
+    """Take the next blocking task; wait for it for up to `idle_ns`.
 
-    A negative `idle_ns` means no limit.
+    Returns 0 if no task has arrived or the pool stops.  A negative `idle_ns` means no limit.
     """
     task = pool_pop(pool)
     if task != 0:
@@ -117,8 +118,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
     end = now() + idle_ns
     left = idle_ns
     # A return from the sleep is only a hint: another thread may have taken the task, or the epoch
-    # may have changed before this thread slept. Only the clock can tell whether the idle time is
-    # over.
+    # may have changed before this thread slept. Only the clock tells whether `idle_ns` have passed.
     while task == 0 and load_acquire(pool + at.POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
         task = await_blocking_task(context, pool, left)
         left = end - now() if idle_ns >= 0 else idle_ns
@@ -127,10 +127,10 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 
 @native
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """Sleep once, as an idle thread, unless the ring has a task; return a task, or 0."""
+    """Sleep once, as an idle thread, unless the ring has a task; return a task or 0."""
     fetch_add(pool + at.POOL_IDLE, 1)
-    # Read the epoch before checking the ring: a task that is added after that changes the epoch,
-    # and prevents the sleep.
+    # Read the epoch before checking the ring: a task that is added later changes the epoch, which
+    # prevents the sleep.
     epoch = load_acquire(pool + at.POOL_EPOCH)
     fence()
     task = pool_pop(pool)
@@ -140,7 +140,7 @@ def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Add
         advance_epoch(context)
         task = pool_pop(pool)
     fetch_add(pool + at.POOL_IDLE, -1)
-    # A thread that added a task while this one counted as idle did not request another thread, so
-    # check the ring again after this thread no longer counts as idle.
+    # While this thread counted as idle, a thread that added a task may not have requested another
+    # thread. Therefore, check the ring once more.
     fence()
     return task if task != 0 else pool_pop(pool)

@@ -1,5 +1,8 @@
-"""Where tasks wait: the deque of a worker, the injected stack, and the list of a thread (see
-`tasks`).
+"""The places where tasks wait (`tasks` explains how threads use them).
+
+- The deque of a worker: the worker takes the newest task, and other threads steal the oldest.
+- The injected stack of a queue: tasks from threads without a deque.
+- The tasks that a thread keeps for itself (CONTEXT_PENDING), in order.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -22,14 +25,17 @@ from tfrt_runtime.native.memory import (
 
 @native
 def push_bottom(deque: Address, task: Address) -> bool:
-    """Add the newest task; return False if the deque is full (owner only)."""
-    # Only the owner writes `bottom`; a stale `top` only makes the deque look fuller than it is.
+    """Add a task as the newest; return False if the deque is full.
+
+    Only the owner of the deque may call this.
+    """
+    # Only this thread writes `bottom`. An old `top` only makes the deque look fuller than it is.
     bottom = load_acquire(deque + at.DEQUE_BOTTOM)
     top = load_acquire(deque + at.DEQUE_TOP)
     if bottom - top >= at.DEQUE_CAPACITY:
         return False
-    # A thief may read the slot while it is being overwritten, but in that case its compare_and_swap
-    # fails. The slot is written before the bottom, so a thief that sees the bottom sees the task.
+    # A thief may read the slot while this thread overwrites it, but then the thief's swap fails.
+    # The slot is written before `bottom`, so a thief that sees the new `bottom` sees the task.
     store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
     return True
@@ -37,22 +43,24 @@ def push_bottom(deque: Address, task: Address) -> bool:
 
 @native
 def pop_bottom(deque: Address) -> Address:
-    """Take the newest task, or return 0 (owner only)."""
+    """Take the newest task; return 0 if the deque is empty.
+
+    Only the owner of the deque may call this.
+    """
     bottom = load_acquire(deque + at.DEQUE_BOTTOM) - 1
-    # If the deque is empty, it stays empty, because only this thread adds tasks. This check saves
-    # the fence.
+    # An empty deque stays empty, because only this thread adds tasks. This check saves the fence.
     if load_acquire(deque + at.DEQUE_TOP) > bottom:
         return 0
     store_release(deque + at.DEQUE_BOTTOM, bottom)
-    # The new bottom must be visible before `top` is read; otherwise, owner and thief could both
+    # The new `bottom` must be visible before `top` is read. Otherwise, owner and thief could both
     # take the last task.
     fence()
     top = load_acquire(deque + at.DEQUE_TOP)
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The last task belongs to the thread that moves `top` first. Whichever thread that is, the
-    # deque is then empty, with `top` at bottom + 1.
+    # The thread that moves `top` gets the last task. In both cases, the deque is then empty, and
+    # `top` is `bottom + 1`.
     if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
@@ -61,13 +69,16 @@ def pop_bottom(deque: Address) -> Address:
 
 @native
 def steal_top(deque: Address) -> Address:
-    """Take the oldest task; return 0 if none is left or another thread was faster (any thread)."""
+    """Take the oldest task of any thread's deque.
+
+    Returns 0 if the deque is empty or another thread was faster.
+    """
     top = load_acquire(deque + at.DEQUE_TOP)
-    # This pairs with the fence of `pop_bottom`: `top` must be read before `bottom`.
+    # Pairs with the fence in `pop_bottom`: read `top` before `bottom`.
     fence()
     if top >= load_acquire(deque + at.DEQUE_BOTTOM):
         return 0
-    # Read the task before the swap, because after the swap, the owner may refill the slot.
+    # Read the task before the swap: after the swap, the owner may reuse the slot.
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (top & (at.DEQUE_CAPACITY - 1)))
     if compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         return 0
@@ -76,13 +87,16 @@ def steal_top(deque: Address) -> Address:
 
 @native
 def inject(queue: Address, task: Address) -> None:
-    """Add a task to the injected stack (any thread)."""
+    """Add a task to the injected stack; any thread may call this."""
     push(queue + at.QUEUE_INJECTED, task, at.TASK_NEXT)
 
 
 @native
 def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
-    """Add tasks, linked from the newest to the oldest, to the injected stack (any thread)."""
+    """Add tasks, linked from the newest to the oldest, to the injected stack.
+
+    Any thread may call this.
+    """
     push_list(queue + at.QUEUE_INJECTED, newest, oldest, at.TASK_NEXT)
 
 
@@ -100,15 +114,15 @@ def reverse_tasks(task: Address) -> Address:
 
 @native
 def take_injected(queue: Address) -> Address:
-    """Take all injected tasks in one step; return them as a list in order of arrival, or 0."""
+    """Take all injected tasks; return them as a list in order of arrival, or 0."""
     return reverse_tasks(take_all(queue + at.QUEUE_INJECTED))
 
 
 @native
 def keep_injected(context: Address) -> None:
-    """Take all injected tasks for this thread alone, and append them to the tasks that it keeps.
+    """Append all injected tasks to the tasks that this thread keeps.
 
-    This is for queues without workers, for which Python chooses the next task.
+    Use this for queues without workers, if Python chooses the next task.
     """
     newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
     if newest != 0:
@@ -117,9 +131,9 @@ def keep_injected(context: Address) -> None:
 
 @entry
 def take_tasks(queue: Address) -> Address:
-    """Take the tasks of a queue without workers; return 0 if there are none.
+    """Take all tasks of a queue without workers; return 0 if it has none.
 
-    They are a list linked by TASK_NEXT, starting with the oldest.
+    The tasks are linked by TASK_NEXT, oldest first.
     """
     task = take_all(queue + at.QUEUE_ORDERED)
     return task if task != 0 else take_injected(queue)
@@ -127,12 +141,10 @@ def take_tasks(queue: Address) -> Address:
 
 @native
 def next_in_order(context: Address) -> Address:
-    """Take the oldest task of a queue without workers, or the oldest that this thread keeps.
+    """Take the oldest task of a queue without workers; return 0 if it has none.
 
-    Return 0 if there is none.
-
-    The other tasks stay where other threads can find them.  Otherwise, a thread that waits for many
-    results, one after another, would move all of them each time.
+    The other tasks stay in the queue.  If a thread took all tasks, a thread that waits for many
+    results, one after another, would move all tasks each time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     task = take_all(queue + at.QUEUE_ORDERED)
@@ -141,8 +153,8 @@ def next_in_order(context: Address) -> Address:
         if task != 0:
             return task
         task = take_injected(queue)
-        # Each round of tasks counts coroutines from 0, which bounds the number of coroutines that a
-        # round spawns, so that a recursion continues depth first.
+        # Restart the count of spawned coroutines. A high count makes `spawn` run coroutines
+        # directly, so that a recursion continues depth first.
         store(context + at.CONTEXT_SPAWNED, 0)
     if task != 0 and load(task + at.TASK_NEXT) != 0:
         put_back(queue, load(task + at.TASK_NEXT))
@@ -151,17 +163,16 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Put back tasks that this thread took from a queue without workers, for other threads."""
-    # The list has only one word, and no second word for its newest task: a thread could read one of
-    # the two words before another thread's swap and the other word after it.
+    """Return tasks to a queue without workers, after this thread has taken them from the queue."""
+    # The list has no word for its newest task, because two words cannot be read in one atomic step.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
-        # Another thread has put back tasks that it took while this thread had these.
+        # Another thread has put back other tasks in the meantime.
         inject_list(queue, reverse_tasks(oldest), oldest)
 
 
 @inline
 def keep_tasks(context: Address, first: Address, last: Address) -> None:
-    """Add a list of tasks to the tasks that this thread keeps for itself."""
+    """Append the linked tasks from `first` to `last` to the tasks that this thread keeps."""
     if load(context + at.CONTEXT_PENDING) == 0:
         store(context + at.CONTEXT_PENDING, first)
     else:
@@ -171,7 +182,7 @@ def keep_tasks(context: Address, first: Address, last: Address) -> None:
 
 @inline
 def take_pending(context: Address) -> Address:
-    """Take the first of the tasks that this thread keeps; return 0 if there is none."""
+    """Take the first task that this thread keeps; return 0 if it keeps none."""
     task = load(context + at.CONTEXT_PENDING)
     if task != 0:
         store(context + at.CONTEXT_PENDING, load(task + at.TASK_NEXT))

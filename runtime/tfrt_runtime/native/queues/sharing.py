@@ -1,9 +1,9 @@
 """Share this thread's ready work with other threads, and start calls from outside.
 
-A thread that starts a call often waits for the call's results immediately, and then runs the call
-itself, which takes less time than another thread needs to wake up.  Therefore, a started call waits
-on a separate stack.  Waiting threads take it immediately; a worker takes it only after a nap during
-which no thread took anything from that stack.
+The thread that starts a call often waits for the call's results immediately.  This thread can then
+run the call itself sooner than another thread could wake up.  Therefore, a started call first goes
+to a separate stack, QUEUE_STARTED.  Waiting threads take calls from there immediately.  A worker
+takes them only after a nap during which no other thread has taken any.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,16 +45,16 @@ from tfrt_runtime.native.queues.waiters import mark_shared
 from tfrt_runtime.native.trimming import give_if_much
 
 SLICE_NS = 20_000_000
-"""How long a thread works, in ns, before it calls Python again."""
+"""The time that a thread works before it calls Python again, in ns."""
 SEARCHED = 16 * 128
-"""How many bytes of ready entries are searched for large kernels at every opportunity."""
+"""One search for large kernels costs at most about this many bytes of ready entries on average."""
 
 
 @entry
 def hand_over(context: Address) -> None:
-    """Turn all ready kernels of this thread into tasks, and share the tasks that it keeps.
+    """Turn this thread's ready kernels into tasks, and share the tasks that it keeps.
 
-    This is for a thread that will run no more kernels, or will be away for a long time.
+    Call this on a thread that will run no more kernels or will be away for a long time.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
@@ -64,21 +64,20 @@ def hand_over(context: Address) -> None:
     store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
     queue = load(context + at.CONTEXT_QUEUE)
-    # `put_back` wakes no thread, because its caller returns for the tasks. This thread may not
-    # return.
+    # `put_back` wakes no thread, because its caller usually comes back for the tasks. This thread
+    # may not come back.
     if load_acquire(queue + at.QUEUE_ORDERED) != 0:
         wake_sleeper(queue)
 
 
 @native
 def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
-    """Turn a ready entry into a task."""
-    # Mark the activation as shared before the task exists, because another thread may take the task
-    # as soon as it is added.
+    """Turn an entry of the ready stack into a task."""
+    # Mark the activation as shared first: another thread may take the task as soon as it is added.
     tag = activation & at.READY_BITS
     if tag == at.READY_DELIVERY:
         mark_shared(load(activation - at.READY_DELIVERY))
-    elif tag != at.READY_JOIN:  # a join's caller is shared from the start
+    elif tag != at.READY_JOIN:  # a join's caller is already shared
         mark_shared(activation - tag)
     if tag == at.READY_KERNEL:
         watch = watch_of(activation)
@@ -90,12 +89,9 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 
 @native
 def share_pending(context: Address) -> None:
-    """Move the tasks that only this thread knows to where other threads can find them, in the
-    same order.
-    """
-    # One swap publishes the whole list. The activations are marked as shared before that: while
-    # only this thread knows a task of `async_kernels.enqueue`, the task is counted in its
-    # activation with plain stores.
+    """Move the tasks that this thread keeps to the injected stack, in the same order."""
+    # Mark all activations as shared before one swap publishes the whole list. Until then,
+    # `async_kernels` counts such tasks in their activations with plain stores.
     task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return
@@ -115,21 +111,21 @@ def share_pending(context: Address) -> None:
 
 @native
 def share_ready(context: Address) -> None:
-    """Put all work that is ready on this thread where other workers can find it."""
+    """If the queue has workers, share all of this thread's ready work."""
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         hand_over(context)
 
 
 @outline
 def share_when_idle(context: Address) -> None:
-    """Share work that is worth a wake-up if a worker is asleep.
+    """If a worker is asleep, share the work that is worth waking it.
 
-    This is called from time to time.
+    The run loop calls this from time to time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
-        # A task that has an activation is short, so sharing it would cost more than running it.
+        # A task with an activation is short: sharing it would cost more than running it.
         task = load(context + at.CONTEXT_PENDING)
         if task != 0 and load(task + at.TASK_ACTIVATION) == 0:
             share_pending(context)
@@ -138,14 +134,13 @@ def share_when_idle(context: Address) -> None:
 
 @native
 def give_way(context: Address) -> None:
-    """Release the GIL if this thread holds it, because its next work takes longer than a few
-    additions.
+    """If this thread holds the GIL, release it, because the thread's next work may take long.
 
-    From here on, CONTEXT_DEADLINE limits how long the thread works.  `python_waits.work_here`
-    acquires the GIL again.
+    From now on, CONTEXT_DEADLINE limits how long the thread works.  `python_waits.work_here` takes
+    the GIL again.
     """
-    # CONTEXT_PYTHON marks that this thread holds the GIL. It is cleared first: code that runs
-    # without the GIL must not find it set.
+    # A nonzero CONTEXT_PYTHON means that this thread holds the GIL, so clear it before releasing
+    # the GIL.
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
         store(context + at.CONTEXT_PYTHON, 0)
@@ -155,15 +150,15 @@ def give_way(context: Address) -> None:
 
 @native
 def share_large(context: Address) -> None:
-    """Put the older half of the ready calls where other workers can find them.
+    """Share the older half of the large kernels on the ready stack.
 
-    In a recursion, the older calls are the largest subtrees.  Short kernels stay: if two threads
+    In a recursion, the older kernels are the larger subtrees.  Short kernels stay: if two threads
     work on one activation, its counters cost more than the kernels.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
-    # Each entry must be read. The more entries there are, the less often this is done, so the cost
-    # per kernel stays at a fraction of a step, no matter how many kernels are ready.
+    # This reads every entry, so the more entries there are, the less often it happens. The average
+    # cost per kernel then does not depend on the number of entries.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
         return
     left = count_large(base, top) // 2
@@ -185,7 +180,7 @@ def share_large(context: Address) -> None:
 
 @native
 def count_large(base: Address, top: Address) -> int:
-    """Count the ready entries from `base` to `top` that are large."""
+    """Return how many ready entries from `base` to `top` are large kernels."""
     count = 0
     while base < top:
         if is_large(load(base), load(base + 8)):
@@ -196,7 +191,7 @@ def count_large(base: Address, top: Address) -> int:
 
 @inline
 def is_large(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is a kernel that may take longer to run than to share."""
+    """Tell whether a ready entry is a kernel that may take longer than sharing it."""
     large = at.KERNEL_CONTROL | at.KERNEL_HEAVY | at.KERNEL_BLOCKING
     return (
         tagged & at.READY_BITS == at.READY_KERNEL
@@ -206,11 +201,12 @@ def is_large(tagged: Address, record: Address) -> bool:
 
 @native
 def offer_tasks(context: Address) -> None:
-    """Wake a worker for the short tasks that have accumulated, none of which was worth a wake-up
-    by itself.
+    """Wake a worker if short tasks are waiting in the queue.
+
+    None of these tasks was worth waking a worker when it was added.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # This does not apply to tasks that this thread keeps, because a worker would not find them.
+    # Do not count the tasks that this thread keeps: a worker would not find them.
     if sleepers(queue) > 0 and has_common_task(queue):
         wake_sleeper(queue)
 
@@ -220,14 +216,17 @@ NAP_NS = 500_000
 
 @native
 def add_start(context: Address, task: Address) -> None:
-    """Add a task that starts a call; a worker will run it if no waiting thread does."""
+    """Add a task that starts a call from outside.
+
+    A waiting thread usually takes the task; otherwise, a worker does.
+    """
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) == 0:
         add_task(context, task)
         return
     push(queue + at.QUEUE_STARTED, task, at.TASK_NEXT)
-    # A napping worker stops counting as such before its last check of the stack: either it finds
-    # the call, or this thread sees that no worker is napping, and wakes one.
+    # A worker subtracts itself from QUEUE_NAPPING before its last check of the stack. Either that
+    # worker finds the call, or this thread sees that no worker is napping, and wakes one.
     fence()
     if load_acquire(queue + at.QUEUE_NAPPING) == 0:
         wake_sleeper(queue)
@@ -235,9 +234,10 @@ def add_start(context: Address, task: Address) -> None:
 
 @native
 def take_start(context: Address) -> Address:
-    """Take all started calls; return the oldest, which must start now, or 0.
+    """Take all calls that are waiting to start; return the oldest, or 0.
 
-    The other calls are put where other threads can find them.
+    The other calls go to this thread's deque or to the injected stack, where other threads find
+    them.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     newest = take_started(queue)
@@ -248,10 +248,10 @@ def take_start(context: Address) -> Address:
 
 @native
 def take_started(queue: Address) -> Address:
-    """Take the stack of started calls; return its newest task, or 0."""
+    """Take the stack of calls that are waiting to start; return its newest task, or 0."""
     newest = take_all(queue + at.QUEUE_STARTED)
     if newest != 0:
-        # A napping worker compares this count: if calls were taken, the worker need not start them.
+        # A napping worker compares this count to find out whether another thread has taken calls.
         fetch_add(queue + at.QUEUE_TAKEN, 1)
     return newest
 
@@ -260,14 +260,14 @@ def take_started(queue: Address) -> Address:
 def sleep_or_nap(context: Address) -> None:
     """Sleep as a worker without work.
 
-    Only nap while a call is left that a waiting thread may take.
+    If a call is waiting that another thread may take soon, only nap.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:
         give_if_much(context)
         sleep_on_queue(context, 0, -1)
         return
-    # Read the count before the nap: if it is the same afterward, no thread took a call in between.
+    # If QUEUE_TAKEN is the same after the nap, no thread has taken a call in the meantime.
     taken = load_acquire(queue + at.QUEUE_TAKEN)
     end = now() + NAP_NS
     fetch_add(queue + at.QUEUE_NAPPING, 1)
@@ -277,8 +277,8 @@ def sleep_or_nap(context: Address) -> None:
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         advance_epoch(context)
     depart(queue)
-    # Do this before the last check for calls, which is either here or in `sleep_on_queue`, after
-    # the fence of `arrive`; see `add_start`.
+    # Subtract before the last check for calls, which `add_start` relies on. That check comes after
+    # the fence in `arrive`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)
@@ -286,7 +286,7 @@ def sleep_or_nap(context: Address) -> None:
 
 @entry
 def begin_started(queue: Address) -> None:
-    """Let any thread take the started calls."""
+    """Let any thread of the queue take the calls that are waiting to start."""
     newest = take_started(queue)
     if newest != 0:
         oldest = newest

@@ -1,9 +1,8 @@
 """Work queues: where tasks wait for a thread, and how threads sleep and wake.
 
-A compute task goes to a Chase-Lev deque if a worker of the queue adds it, and to a single injected
-stack if any other thread does.  The worker pops its newest task; thieves take the oldest.  One
-`exchange` takes the whole injected stack, whose tasks run in order: no node is popped under
-contention, so there is no ABA problem.
+A worker adds a task to its own Chase-Lev deque; any other thread adds it to the queue's injected
+stack.  A worker pops its newest task, and thieves steal the oldest.  One `exchange` takes the whole
+injected stack, so there is no ABA problem.
 
     new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
              --add_local_task---> the same, without a wake-up on a worker, which returns to it
@@ -17,10 +16,10 @@ contention, so there is no ABA problem.
 
 The deque comes from Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
 fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
-Weak Memory Models".  Unlike in their deque, the array does not grow: a task that does not fit goes
-to the injected stack.
+Weak Memory Models".  The array of their deque grows.  Here, it does not: a task that does not fit
+goes to the injected stack.
 
-Sleepers wait on an epoch, not on a queue:
+Sleeping threads wait for a change of the queue's epoch:
 
     a thread that adds work        a thread that found none
     1  make the work visible       1  read EPOCH, then SLEEPERS + 1
@@ -32,16 +31,18 @@ Sleepers wait on an epoch, not on a queue:
 The fences order step 1 before step 3 on both sides, so at least one of the two threads sees the
 other.  This is the store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating
 Sequential Processes", section 2.1).  If the sleeper misses the work, the adder sees the sleeper and
-changes the epoch before the wake-up: therefore, a sleeper that is not asleep yet stays awake.
+changes the epoch.  A sleeper that is not asleep yet then stays awake.
 
-A wake-up takes longer than hundreds of small tasks.  Therefore, SLEEPERS has a separate count of
-notified sleepers, to which a wake-up is on its way: while all sleepers have been notified, an adder
-wakes none of them.  Each notified sleeper leaves and searches for work again.  A thread that was
-waiting for another event, which has now happened, lets another thread search (`pass_on`).
+A wake-up takes longer than hundreds of small tasks.  A sleeper is *notified* while a wake-up is on
+its way to it.  SLEEPERS counts notified sleepers separately.  An adder wakes no thread if all
+sleepers are notified.  Each notified sleeper wakes up and searches for work.  A notified sleeper
+that wakes up for another reason lets another thread search (`pass_on`).
 
-Rejected alternatives: a growing array, because thieves may still be reading the old one, so that
-freeing it requires safe reclamation; a deque with a lock, which its owner would take for every
-task; and a condition variable, whose lock every adder would take even if no worker is asleep.
+Rejected alternatives:
+
+- a growing array, because thieves may still be reading the old array when it is freed
+- a deque with a lock, because its owner would take the lock for every task
+- a condition variable, because every adder would take its lock even if no worker is asleep
 """
 
 from tfrt_runtime.native import layouts as at
@@ -74,18 +75,22 @@ from tfrt_runtime.native.queues.deques import (
 )
 
 WORTH_STEALING_NS = 1_000
-"""A stolen task that was shorter than this, with all that it made ready, was not worth stealing.
+"""A stolen task that takes less time than this was not worth stealing.
 
-Its owner would have been faster alone.
+The time includes all the work that the task makes ready.  For a shorter task, the thread from which
+it was stolen would have been faster alone.
 """
 REST_NS = 50_000
-"""How long a thief of tasks that were not worth stealing leaves their owner alone, in ns."""
+"""The time that a thread naps after it has stolen tasks that were not worth stealing, in ns."""
 
 
 @native
 def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
-    """Make a task cell.  `function(context, task)` reads the cell and frees it with `free_task`."""
-    # Plain stores suffice: the deque, the stack, or the ring publishes the cell.
+    """Make a task that calls `function(context, task)`.
+
+    The function must free the task with `free_task`.
+    """
+    # Plain stores suffice: adding the task publishes the cell.
     task = take_cell(context)
     store(task + at.TASK_FUNCTION, function)
     store(task + at.TASK_FIRST, first)
@@ -97,15 +102,16 @@ def new_task(context: Address, function: Address, first: int, second: int, third
 
 @native
 def free_task(context: Address, task: Address) -> None:
-    """Free a task cell."""
+    """Free a task's cell."""
     give_cell(context, task)
 
 
 @native
 def add_short_task(context: Address, task: Address) -> None:
-    """Keep a task for this thread, because the task is not worth another thread's attention.
+    """Keep a short task for this thread.
 
-    Use it on threads that run kernels: they return to their tasks, or call `sharing.hand_over`.
+    Call this only on a thread that runs kernels.  Such a thread later runs its tasks, or calls
+    `sharing.hand_over`.
     """
     store(task + at.TASK_NEXT, 0)
     keep_tasks(context, task, task)
@@ -113,9 +119,10 @@ def add_short_task(context: Address, task: Address) -> None:
 
 @native
 def wake_sleeper(queue: Address) -> None:
-    """Wake one sleeping worker, if there is one, to search for work."""
-    # This orders the work that was just added before the read of the sleepers; a sleeper orders its
-    # arrival before its last search for work. At least one of the two sees the other.
+    """If a worker is asleep and not notified, wake it to search for work."""
+    # This fence orders the work that was just added before the read of SLEEPERS. A sleeper orders
+    # its change of SLEEPERS before its last search. Therefore, at least one of the two sees the
+    # other.
     fence()
     if notify_sleeper(queue):
         fetch_add(queue + at.QUEUE_EPOCH, 1)
@@ -124,7 +131,7 @@ def wake_sleeper(queue: Address) -> None:
 
 @inline
 def sleepers(queue: Address) -> int:
-    """Return how many sleeping threads have not been sent a wake-up."""
+    """Return the number of sleeping threads that are not notified."""
     return load_acquire(queue + at.QUEUE_SLEEPERS) & (at.SLEEPERS_NOTIFIED - 1)
 
 
@@ -132,14 +139,14 @@ def sleepers(queue: Address) -> int:
 def free_threads(context: Address) -> int:
     """Return how many threads have nothing to do.
 
-    They are asleep, resting, or searching for work, or they are waking up and will find no task.
-    The last case is common: the start of a run wakes a worker, and the thread that waits for the
-    run takes its task before the worker is awake.
+    These threads sleep, rest, search for work, or are waking up without work.  Waking up without
+    work is common: the start of a run wakes a worker, but the thread that waits for the run takes
+    the task first.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
     free = counts & (at.SLEEPERS_NOTIFIED - 1)
-    # This is an estimate, like all such counts, because tasks may come and go at any moment.
+    # An estimate: tasks may come and go at any moment.
     if not has_queued_task(context):
         free += counts // at.SLEEPERS_NOTIFIED
     return free + load_acquire(queue + at.QUEUE_RESTING) + seekers(context)
@@ -147,22 +154,19 @@ def free_threads(context: Address) -> int:
 
 @native
 def seekers(context: Address) -> int:
-    """Return how many threads would find this thread's task without a wake-up.
-
-    See `add_sought_task`.
-    """
+    """Return how many threads would find a new task without a wake-up (`add_sought_task`)."""
     return load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS)
 
 
 @native
 def notify_sleeper(queue: Address) -> bool:
-    """Count a wake-up that is on its way; return False if no sleeper needs one."""
+    """Mark one sleeper as notified; return False if no sleeper needs a wake-up."""
     while True:
         counts = load_acquire(queue + at.QUEUE_SLEEPERS)
         if counts & (at.SLEEPERS_NOTIFIED - 1) == 0:
             return False
         notified = counts + at.SLEEPERS_NOTIFIED - 1
-        # A read-modify-write, so that no two threads that add tasks rely on the same sleeper.
+        # The swap prevents two adders from relying on the same sleeper.
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:
             return True
 
@@ -173,8 +177,8 @@ def arrive(queue: Address) -> int:
 
     Returns the epoch on which to sleep.
     """
-    # Read the epoch first: a wake-up that relies on this thread then changes the epoch, so the
-    # thread stays awake.
+    # Read the epoch first: an adder that sees this thread changes the epoch, so the thread stays
+    # awake.
     epoch = load_acquire(queue + at.QUEUE_EPOCH)
     fetch_add(queue + at.QUEUE_SLEEPERS, 1)
     fence()
@@ -186,8 +190,8 @@ def depart(queue: Address) -> None:
     """Stop counting this thread as a sleeper."""
     while True:
         counts = load_acquire(queue + at.QUEUE_SLEEPERS)
-        # It does not matter whether this thread was the notified one, because each wake-up lets at
-        # least one thread leave.
+        # Any thread may subtract a notification, because each wake-up makes at least one thread
+        # leave.
         left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, left) != 0:
             return
@@ -195,11 +199,11 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for any work, because this thread leaves without searching."""
-    # This thread may be the target of the last wake-up, or the seeker on which an adder relies,
-    # and such an adder wakes no other thread. The fence orders the departure of this thread before
-    # its check, as the adder's fence orders the task before the read of the counts: either this
-    # thread sees the task, or the adder no longer sees this thread in the counts.
+    """Let another thread search for work, because this thread stops without a search."""
+    # An adder that has seen this thread among the sleepers or seekers wakes no other thread. The
+    # fence orders the departure of this thread before its check, and the adder's fence orders the
+    # task before the read of the counts. Either this thread sees the task, or the adder does not
+    # count this thread.
     fence()
     if has_task(context):
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
@@ -209,7 +213,7 @@ def pass_on(context: Address) -> None:
 def wake_all(queue: Address) -> None:
     """Make every sleeper check its condition again."""
     fence()
-    # Notified sleepers need nothing more, because a wake-up is on its way to each of them.
+    # A wake-up is already on its way to each notified sleeper.
     if sleepers(queue) > 0:
         fetch_add(queue + at.QUEUE_EPOCH, 1)
         futex_wake(queue + at.QUEUE_EPOCH, 1 << 30)
@@ -217,8 +221,8 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """Wake every sleeping thread that may be waiting for a word, because the word has become 0."""
-    # As in `wake_sleeper`, the word is written before the counts are read.
+    """Wake every thread that sleeps until a word is 0, because some word has become 0."""
+    # As in `wake_sleeper`: the word must be written before the counts are read.
     fence()
     if load_acquire(queue + at.QUEUE_WAITING) > 0:
         wake_all(queue)
@@ -229,7 +233,7 @@ def wake_waiting(queue: Address) -> None:
 
 @native
 def add_task(context: Address, task: Address) -> None:
-    """Add a compute task to this thread's queue; wake a sleeper, if there is one."""
+    """Add a task to this thread's queue, and wake a sleeper, if any."""
     queue = load(context + at.CONTEXT_QUEUE)
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -239,16 +243,16 @@ def add_task(context: Address, task: Address) -> None:
 
 @native
 def add_sought_task(context: Address, task: Address) -> None:
-    """Add a task as `add_task` does, but wake no thread while another thread is searching.
+    """Add a task as `add_task` does, but wake no thread while another thread is searching for work.
 
-    Use it on threads that own a deque: they return to the task if no other thread finds it.
+    Call this only on a thread with a deque, which runs the task if no other thread finds it.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
         inject(queue, task)
-    # This orders the task before the read of the seekers. A thread that stops searching removes
-    # itself from them before its last search, with the fence of `arrive` in between: either it finds
-    # the task, or this thread no longer sees it among the seekers.
+    # This fence orders the task before the read of SEEKERS. A thread subtracts itself from SEEKERS
+    # before its last search, with the fence of `arrive` in between. Either that thread finds the
+    # task, or this thread does not count it.
     fence()
     if load_acquire(queue + at.QUEUE_SEEKERS) == 0:
         wake_sleeper(queue)
@@ -256,9 +260,9 @@ def add_sought_task(context: Address, task: Address) -> None:
 
 @native
 def add_local_task(context: Address, task: Address) -> None:
-    """Add a short task as `add_task` does, but wake no thread if this one is already working.
+    """Add a short task as `add_task` does, but wake no thread if this thread is already working.
 
-    A thread that owns a deque returns to it; other threads that search for work take its tasks.
+    A thread with a deque later runs the task itself, unless another thread steals it.
     """
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -269,7 +273,7 @@ def add_local_task(context: Address, task: Address) -> None:
 
 @native
 def next_random(context: Address) -> int:
-    """Return a nonnegative pseudo-random number for this thread.
+    """Return a pseudo-random number of this thread that is not negative.
 
     The generator is Marsaglia's xorshift (2003, Journal of Statistical Software 8(14), "Xorshift
     RNGs"), cut to 63 bits.
@@ -284,14 +288,13 @@ def next_random(context: Address) -> int:
 
 @native
 def steal_task(context: Address) -> Address:
-    """Search the other workers' deques once, from a random start; return a task or 0."""
+    """Search the other deques once, from a random start; return a stolen task or 0."""
     queue = load(context + at.CONTEXT_QUEUE)
     workers = load(queue + at.QUEUE_WORKERS)
     if workers == 0:
         return 0
     deques = load(queue + at.QUEUE_DEQUES)
-    # The start is random because, if all thieves started at the first deque, one would succeed and
-    # the others' swaps would fail.
+    # If all thieves started at the same deque, only one would succeed.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))
@@ -305,11 +308,10 @@ def steal_task(context: Address) -> Address:
 
 @native
 def spread_injected(context: Address, task: Address) -> Address:
-    """Take the first task of a list to run now; put the others where other threads can reach them.
+    """Return the first task of a list, and add the other tasks to this thread's deque.
 
-    If some tasks do not fit into this thread's deque, they are halved: this thread keeps the older
-    half, and the other half is injected again.  Therefore, each task is injected again only a few
-    times, regardless of the number of tasks.
+    If they do not fit, this thread keeps the older half of the rest and injects the newer half
+    again.  Each task is therefore injected only a few times.
     """
     rest = load(task + at.TASK_NEXT)
     if rest == 0:
@@ -323,10 +325,7 @@ def spread_injected(context: Address, task: Address) -> Address:
 
 @native
 def push_tasks(context: Address, task: Address) -> Address:
-    """Push tasks of a list into this thread's deque.
-
-    Returns the list of the tasks that did not fit, or 0.
-    """
+    """Push the tasks of a list into this thread's deque; return the rest of the list, or 0."""
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
         following = load(task + at.TASK_NEXT)
@@ -338,9 +337,9 @@ def push_tasks(context: Address, task: Address) -> Address:
 
 @native
 def give_back_half(context: Address, task: Address) -> None:
-    """Keep the older half of a list of tasks for this thread, and inject the other half again.
+    """Keep the older half of a list of tasks for this thread, and inject the newer half again.
 
-    A list of n tasks that no other thread takes is halved log n times, in n steps in total.
+    If no other thread takes any, n tasks are halved log n times, in n steps in total.
     """
     last = task
     ahead = load(task + at.TASK_NEXT)
@@ -359,17 +358,16 @@ def give_back_half(context: Address, task: Address) -> None:
 
 @native
 def find_task(context: Address) -> Address:
-    """Return the next task for this thread, its own or a stolen one, or 0."""
+    """Return the next task for this thread, if necessary a stolen one, or 0."""
     task = own_task(context)
     return task if task != 0 else steal_task(context)
 
 
 @native
 def own_task(context: Address) -> Address:
-    """Return the next task without stealing; return 0 if there is none.
+    """Return the next task without stealing, or 0.
 
-    The sources are, in order, the tasks that this thread keeps, its deque (newest first), and the
-    injected stack.
+    Searches the tasks that this thread keeps, its deque (newest first), and the injected stack.
     """
     kept = take_pending(context)
     if kept != 0:
@@ -385,14 +383,14 @@ def own_task(context: Address) -> Address:
 
 @native
 def has_task(context: Address) -> bool:
-    """Tell whether this thread can take a task or a started call now."""
+    """Tell whether this thread could take a task or a call from outside now."""
     started = load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STARTED)
     return started != 0 or has_queued_task(context)
 
 
 @native
 def has_queued_task(context: Address) -> bool:
-    """Tell whether a task is waiting for this thread, apart from started calls."""
+    """Tell whether this thread could take a task now, apart from calls from outside."""
     return load(context + at.CONTEXT_PENDING) != 0 or has_common_task(
         load(context + at.CONTEXT_QUEUE)
     )
@@ -402,7 +400,7 @@ def has_queued_task(context: Address) -> bool:
 def has_common_task(queue: Address) -> bool:
     """Tell whether a task is waiting that any thread of the queue may take.
 
-    For the deques, the answer is conservative: a task may be gone by the time a thread reaches it.
+    The answer may be out of date: another thread may have taken the task.
     """
     if load_acquire(queue + at.QUEUE_INJECTED) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0:
         return True
@@ -416,18 +414,17 @@ def has_common_task(queue: Address) -> bool:
 
 @native
 def advance_epoch(context: Address) -> None:
-    """Advance the activity epoch, which only this thread writes.
-
-    The epoch is odd while the thread may hold work.
-    """
-    # Release: a thread that reads an even epoch also sees the places to which this thread's work
-    # has moved.
+    """Add 1 to this thread's activity epoch, which is odd while the thread may hold work."""
+    # Release: a thread that reads an even epoch must also see where this thread has put its work.
     store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
 
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
-    """Tell whether `word` is nonzero or, without a word (0), whether the queue has not stopped."""
+    """Return whether the event for which a thread waits has not happened yet.
+
+    The event is that the word at `word` becomes 0 or, if `word` is 0, that the queue stops.
+    """
     if word == 0:
         return load_acquire(queue + at.QUEUE_STOP) == 0
     return load_acquire(word) != 0
@@ -435,22 +432,25 @@ def must_wait(queue: Address, word: Address) -> bool:
 
 @native
 def begin_seeking(context: Address) -> None:
-    """Count this thread as searching for work repeatedly, until `end_seeking`."""
+    """Count this thread as searching for work, until `end_seeking`."""
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, 1)
 
 
 @native
 def end_seeking(context: Address) -> None:
-    """Stop counting this thread as searching: it has work, or is about to search one last time."""
-    # This precedes the fence of that last search (`arrive`); see `add_sought_task`.
+    """Stop counting this thread as searching for work.
+
+    Unless the thread has found work, it must search once more after that.
+    """
+    # `add_sought_task` relies on this coming before the fence of the last search (`arrive`).
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
 
 @native
 def rest(context: Address) -> None:
-    """Nap, leaving other threads' tasks to those threads for a while.
+    """Nap, so that other threads can run their own short tasks.
 
-    This thread does not count as a sleeper, because other threads would wake a sleeper for each new
+    While napping, this thread does not count as a sleeper: other threads would wake it for each new
     task.  A task that no other thread takes waits until the end of the nap.
     """
     queue = load(context + at.CONTEXT_QUEUE)
@@ -463,13 +463,13 @@ def rest(context: Address) -> None:
 
 @native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until work may have arrived, `word` may have become 0, or time runs out.
+    """Sleep until work may be available, the event has happened, or the time has passed.
 
-    Without a `word` (0), sleep until the queue stops.  Returns immediately if there is work, or if
-    the awaited event has happened since the caller checked.
+    `must_wait` describes the event.  Returns immediately if there is work or if the event has
+    already happened.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # The next lines follow the order of the handshake in the module's docstring.
+    # The module's docstring explains the order of the next steps.
     waits = 1 if word != 0 else 0
     fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)
@@ -485,15 +485,15 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 
 @native
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until `word` may have become 0 or time runs out, and leave the tasks to other threads.
+    """Sleep until `word` may be 0 or the time has passed; take no tasks.
 
-    This uses a separate futex word: a wake-up for a task, which wakes one thread, must not reach a
-    thread that takes no tasks.
+    Threads that take no tasks sleep on a separate futex word.  A wake-up for a task wakes only one
+    thread, and that thread must take the task.
     """
     fetch_add(queue + at.QUEUE_WATCHERS, 1)
     news = load_acquire(queue + at.QUEUE_NEWS)
-    # This orders the arrival before the read of the word; `wake_waiting` orders the word before its
-    # read of the watchers. At least one of the two sees the other.
+    # This fence orders the change of WATCHERS before the read of the word. `wake_waiting` orders
+    # the word before its read of WATCHERS. At least one of the two sees the other.
     fence()
     if load_acquire(word) != 0:
         futex_wait(queue + at.QUEUE_NEWS, news, timeout_ns)

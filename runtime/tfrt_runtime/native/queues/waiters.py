@@ -1,15 +1,15 @@
 """Publish a value, run its waiters, and count down to the kernels that become ready.
 
-An entry of this thread's ready stack is a pair of words.  The low bits of the first word state the
-kind of the entry: READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END
-(activation), READY_JOIN (join).
+An entry of a thread's ready stack has two words.  The low bits of the first word tell the kind:
+READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation), or
+READY_JOIN (join).
 
-While only one thread refers to an activation, the activation's counters are plain words.  Before
-another thread can reach the activation, that thread calls `mark_shared`; from then on, the counters
-are atomic.
+While only one thread uses an activation, the activation's counters are plain words.  Before another
+thread may use the activation, that one thread calls `mark_shared`.  From then on, every access to
+the counters is atomic.
 
-No function here recurses: waiters that become due while other waiters are running join the list
-that the thread is running.
+No function here recurses: if running a waiter resolves other values, their waiters join the list
+that the thread is already running.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -38,8 +38,8 @@ from tfrt_runtime.native.queues.tasks import add_local_task, new_task, wake_wait
 
 @inline
 def push_ready(context: Address, activation: Address, record: Address) -> None:
-    """Push a kernel onto this thread's stack of ready kernels."""
-    # Only this thread accesses its stack; work for other threads becomes a task (`sharing`).
+    """Push an entry onto this thread's ready stack."""
+    # Plain accesses suffice: only this thread uses its ready stack.
     top = load(context + at.CONTEXT_READY_TOP)
     if top == load(context + at.CONTEXT_READY_LIMIT):
         top = grow_ready(context)
@@ -50,7 +50,7 @@ def push_ready(context: Address, activation: Address, record: Address) -> None:
 
 @outline
 def grow_ready(context: Address) -> Address:
-    """Double the size of the stack of ready kernels; return the new top."""
+    """Double the size of this thread's ready stack; return the new top."""
     base = load(context + at.CONTEXT_READY)
     size = load(context + at.CONTEXT_READY_TOP) - base
     larger = need_block(context, 2 * size)
@@ -63,11 +63,13 @@ def grow_ready(context: Address) -> Address:
 
 @native
 def mark_shared(activation: Address) -> None:
-    """Make the counters of an activation and its callers atomic before another thread sees them."""
-    # Plain stores suffice: the calling thread is still the only one, and the waiter or task that
-    # hands the activation over publishes them. The callers are included because the other thread
-    # may be the one that ends this activation, and it then counts in the caller. A root has no
-    # caller, and a join's caller was marked earlier.
+    """Make the counters of an activation and its callers atomic.
+
+    Call this before another thread may use the activation.
+    """
+    # Plain stores suffice: only this thread uses the activation so far, and handing it over
+    # publishes the stores. The callers are marked, too, because a thread that ends this activation
+    # also counts in its caller. A root has no caller, and a join's caller is already marked.
     while activation != 0 and load(activation + at.ACTIVATION_SHARED) != at.SHARED_WITH_CALLERS:
         store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
         kind = load(activation + at.ACTIVATION_RETURN)
@@ -82,7 +84,7 @@ def mark_shared(activation: Address) -> None:
 
 @native
 def add_pending(activation: Address) -> None:
-    """Add one kernel or delivery that must finish before the activation ends."""
+    """Count one more kernel or delivery that must finish before the activation ends."""
     if load(activation + at.ACTIVATION_SHARED) == 0:
         store(activation + at.ACTIVATION_REMAINING, load(activation + at.ACTIVATION_REMAINING) + 1)
     else:
@@ -91,12 +93,12 @@ def add_pending(activation: Address) -> None:
 
 @inline
 def finish(context: Address, activation: Address) -> None:
-    """Finish one kernel or delivery of `activation`.
+    """Count a finished kernel or delivery of an activation.
 
-    After the last kernel or delivery, the run loop ends the activation.
+    After the last one, the end of the activation becomes ready.
     """
-    # If the activation is shared, this is a read-modify-write: of two threads that finish the last
-    # two, one sees 0 and also sees everything that the other has written.
+    # If the activation is shared, the decrement is atomic. Exactly one thread then gets 0, and sees
+    # everything that the other threads have written.
     if load(activation + at.ACTIVATION_SHARED) == 0:
         left = load(activation + at.ACTIVATION_REMAINING) - 1
         store(activation + at.ACTIVATION_REMAINING, left)
@@ -108,9 +110,11 @@ def finish(context: Address, activation: Address) -> None:
 
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
-    """Count an available value for each kernel that uses it; push the kernels that become ready."""
-    # Plain loads suffice, because the decoder wrote the slot and it never changes. The ready counts
-    # belong to the activation.
+    """Count an available value for each kernel that uses it.
+
+    A kernel that awaits no other value becomes ready.
+    """
+    # Plain loads suffice: a slot never changes after it is decoded.
     users = load_i32(slot + at.SLOT_USERS)
     user = slot + at.SLOT_LISTS
     if load(activation + at.ACTIVATION_SHARED) != 0:
@@ -127,20 +131,20 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """Do the same as `release_users` while other threads also count down.
+    """Do the same as `release_users`, for an activation that other threads also use.
 
-    A weight of 0 marks a non-strict kernel: the first value starts it.
+    A user with weight 0 is a non-strict kernel, which becomes ready with its first value.
     """
     for _ in range(users):
         ready = activation + load_i32(user + 4)
         weight = load_i32(user + 8)
         if weight == 0:
-            # The count starts at 1: the first value sees 1, and later values see 0 or less.
+            # The ready count starts at 1, so only the first value gets 1.
             is_ready = fetch_add(ready, -1) == 1
         else:
-            # The last value to arrive sees that only its own weight is left: no other thread will
-            # count down again, so the acquire load suffices. With two steps (load, store), two
-            # arrivals could miss each other.
+            # If only this value's weight is left, no other thread will count down, so a load
+            # suffices. Otherwise, count down atomically: with a load and a store, two threads could
+            # miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, user - load_i32(user))
@@ -149,7 +153,11 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
-    """Tell whether all readers of a register may be gone before its value is available."""
+    """Return whether a waiter for a register's value needs its own reference to the value.
+
+    It does if all readers of the register may have dropped their references before the value is
+    available.
+    """
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     return load_i32(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
 
@@ -158,7 +166,7 @@ def needs_reference(activation: Address, slot: Address) -> bool:
 def watched_register_resolved(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Do the same as `register_resolved`, even in a watched run."""
+    """Do the same as `register_resolved`; if the run is watched, also log the value."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     register_resolved(context, activation, slot, value)
@@ -175,22 +183,22 @@ def register_resolved(context: Address, activation: Address, slot: Address, valu
 
 @native
 def publish(context: Address, value: Address, state: int) -> None:
-    """Make `value` available in `state` and run its waiters.
+    """Make `value` available in `state`, and run its waiters.
 
-    Its payload must already be stored.
+    The payload must already be stored.
     """
     run_waiters(context, take_waiters(value, state))
 
 
 @native
 def run_waiters(context: Address, waiters: Address) -> None:
-    """Run a list of waiters.  Waiters that become due on this thread in the meantime join the list.
+    """Run a list of waiters on this thread, and all waiters that become due in the meantime.
 
-    Therefore, a chain of a million values that forward to each other takes only one level of the
-    stack.
+    Waiters that become due join the list.  Thus, a chain of a million values that forward to each
+    other needs only one level of the stack.
     """
     queue_waiters(context, waiters)
-    # A caller further up this stack is running the list.
+    # A caller on this stack is already running the list.
     if load(context + at.CONTEXT_PUBLISHING) != 0:
         return
     store(context + at.CONTEXT_PUBLISHING, 1)
@@ -203,7 +211,7 @@ def run_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def queue_waiters(context: Address, waiters: Address) -> None:
-    """Put a list of waiters in front of the waiters that this thread is about to run."""
+    """Put a list of waiters before the waiters that this thread is about to run."""
     if waiters != 0:
         last = waiters
         while load(last + at.WAITER_NEXT) != 0:
@@ -214,20 +222,20 @@ def queue_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def run_waiter(context: Address, waiter: Address) -> None:
-    """Run a waiter's action; free the waiter."""
+    """Free a waiter, and run its action."""
     kind = load(waiter + at.WAITER_KIND)
     first = load(waiter + at.WAITER_FIRST)
     second = load(waiter + at.WAITER_SECOND)
     value = load(waiter + at.WAITER_VALUE)
-    # Other kinds of waiters need not write these two words.
+    # Only this kind of waiter uses these two words.
     third = load(waiter + at.WAITER_THIRD) if kind == at.WAIT_TASK else 0
     run = load(waiter + at.WAITER_RUN) if kind == at.WAIT_TASK else 0
-    # Free the cell before the action runs, so that the action may take it again.
+    # Free the cell first, so that the action can reuse it.
     give_cell(context, waiter)
     if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
     elif kind == at.WAIT_FORWARD:
-        # The indirect value may already be an error, without its target; see `handles.value_break`.
+        # `handles.value_break` may already have made the indirect value an error.
         if is_available(first):
             drop_reference(context, second)
         else:
@@ -240,8 +248,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == at.WAIT_JOIN:
         join_resolved(context, first, value)
     elif kind == at.WAIT_LATCH:
-        # Write the word first: a thread that is woken before the word is 0 goes back to sleep, and
-        # there is no other wake-up.
+        # Release before waking: a thread that is woken before the word is 0 would sleep again.
         release_latch(context, first)
         wake_waiting(load(context + at.CONTEXT_QUEUE))
         drop_latch(context, first)
@@ -257,9 +264,9 @@ def run_waiter(context: Address, waiter: Address) -> None:
 def join_resolved(context: Address, join: Address, value: Address) -> None:
     """Count a block's resolved chain; the first error becomes the loop's error.
 
-    This consumes a reference.
+    Takes over a reference to `value`.
     """
-    # The swap lets only one thread store its error; all others drop theirs.
+    # The swap lets only one thread store an error.
     is_error = load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
     if not is_error or compare_and_swap(join + at.JOIN_ERROR, 0, value) == 0:
         drop_reference(context, value)
@@ -268,23 +275,25 @@ def join_resolved(context: Address, join: Address, value: Address) -> None:
 
 @native
 def leave_join(context: Address, join: Address, parts: int) -> None:
-    """Count finished parts of a parallel loop; after the last one, the run loop ends the join."""
-    # This is a read-modify-write: of two threads that finish the last two parts, one sees that none
-    # is left, and the other's writes happen before that.
+    """Count `parts` finished parts of a parallel loop.
+
+    After the last part, the end of the join becomes ready.
+    """
+    # Exactly one thread gets the last count, and sees everything that the other threads have
+    # written.
     if fetch_add(join + at.JOIN_LEFT, -parts) == parts:
         push_ready(context, join | at.READY_JOIN, 0)
 
 
 @native
 def release_latch(context: Address, latch: Address) -> None:
-    """Set the word of a latch to 0, because the value is resolved.
+    """Set the word of a latch to 0, because its value is resolved.
 
-    A thread that is sleeping on the latch has an even activity epoch until it runs again.
-    PROCESS_RESUMING counts it in between; otherwise, the queue would seem quiescent even though
-    that thread will continue.
+    A thread that sleeps on the latch has an even activity epoch until it runs again.  Until then,
+    PROCESS_RESUMING counts the thread.  Otherwise, the queue would seem to have no work left.
     """
-    # The thread is counted before the exchange, and the count is undone if necessary: the word must
-    # never be 0 while the thread is not counted.
+    # Count before the exchange, because the word must not be 0 while the thread is not counted.
+    # Undo the count if no thread sleeps on the latch.
     resuming = load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING
     fetch_add(resuming, 1)
     if exchange(latch + at.LATCH_PENDING, 0) != at.LATCH_ASLEEP:
@@ -293,6 +302,6 @@ def release_latch(context: Address, latch: Address) -> None:
 
 @entry
 def drop_latch(context: Address, latch: Address) -> None:
-    """Drop a latch on behalf of one of its two owners; the last one frees it."""
+    """Drop a latch for one of its two owners; the last owner frees the latch."""
     if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:
         give_block(context, latch, at.CELL_SIZE)
