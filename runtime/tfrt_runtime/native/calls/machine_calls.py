@@ -12,7 +12,10 @@ If a loop of an interpreted call becomes hot, its remaining iterations run as ma
 Third-Generation SELF Implementation".  Rejected alternative: deoptimization, which returns to the
 interpreter at the operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging
 Optimized Code with Dynamic Deoptimization").  Deoptimization needs a map of the state at each
-operation that may bail out.  A call without visible effects can simply start over.
+operation that may bail out.  A call without visible effects can simply start over.  Also rejected:
+machine code that makes the error itself.  An error skips only the kernels that depend on it, so the
+other results of the call are values, and the executor's activations do not need the stack.  Machine
+code would have to carry, for each value, whether it is an error.
 
 Machine code regularly calls `ask`, which tells it whether to continue.  `ask` also shares this
 thread's ready work with other threads.  If the thread's deadline has passed, `ask` lets Python
