@@ -46,7 +46,6 @@ CASES = (
     Case("group", "async group", "10 000 tasks in a group, awaited", "ns per task", "tasks"),
     Case("awaited", "async await", "2 000 tasks, each awaited at once", "ns per task", "tasks"),
     Case("fast_path", "shortcut", "recursive fib(20), an awaitable each", "ns per call", "tasks"),
-    Case("elided", "shortcut", "10 000 awaitables, one carried by a loop", "ns per call", "tasks"),
     Case("eight_threads", "threads", "runs of eight threads of Python", "ns per run", "tasks"),
     Case("longest_wait", "threads", "the longest wait of one of them", "ms", "tasks"),
     Case("start", "start", "one add, from its start to its result", "ns per call", "tasks"),

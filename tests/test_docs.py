@@ -95,7 +95,6 @@ def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> 
         # Only in buffers of async values, and in loops that are split into tasks.
         "async.runtime.from_handle",
         "async.runtime.handle_of",
-        "async.runtime.spawn_into",
     }
     assert {name for name in PASSES if name not in parts} == set()
     assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]

@@ -203,27 +203,6 @@ func.func @main(%n: i64) -> i64 {{
 """
 
 
-CARRIED = """
-async.func private @next(%x: i64) -> !async.value<i64> {
-  %one = arith.constant 1 : i64
-  %y = arith.addi %x, %one : i64
-  return %y : i64
-}
-func.func @main(%n: index) -> i64 {
-  %zero = arith.constant 0 : i64
-  %low = arith.constant 0 : index
-  %step = arith.constant 1 : index
-  %first = async.call @next(%zero) : (i64) -> !async.value<i64>
-  %last = scf.for %i = %low to %n step %step iter_args(%v = %first) -> (!async.value<i64>) {
-    %x = async.await %v : !async.value<i64>
-    %w = async.call @next(%x) : (i64) -> !async.value<i64>
-    scf.yield %w : !async.value<i64>
-  }
-  %r = async.await %last : !async.value<i64>
-  return %r : i64
-}
-"""
-
 ASYNC_FIB = _fib("""\
   %v = async.call @fib(%a) : (i64) -> !async.value<i64>
   %w = async.call @fib(%b) : (i64) -> !async.value<i64>

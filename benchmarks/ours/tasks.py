@@ -14,7 +14,6 @@ from benchmarks.ours import programs
 from benchmarks.ours.running import QUEUES, on_each_queue, opened
 from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
-from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath
 
 SLEEPERS = f"mstd:2,{sizes.SLEEPING_THREADS}"
@@ -90,9 +89,6 @@ WORKS = (
     ),
     *shortcut(
         "fast_path", FastPath, programs.ASYNC_FIB, sizes.FIB_RESULT, sizes.FIB_CALLS, sizes.FIB
-    ),
-    *shortcut(
-        "elided", ElideCoroutines, programs.CARRIED, 1 + sizes.CARRIED, sizes.CARRIED, sizes.CARRIED
     ),
     Work("sleeps", SLEEPERS, opened(SLEEPERS, SLEEPS, (), 1), cores=2),
     Work("beside_sleeps", f"{SLEEPERS}, 1 000 sleeps", beside_sleeps, cores=2),

@@ -55,7 +55,7 @@ TYPES = {
     "tfrtAsyncAddToGroup": (_WORD, _WORD, _WORD, _WORD),
     "tfrtAsyncAwait": (_NONE, _WORD, _WORD),
     "tfrtAsyncAwaitAndExecute": (_NONE, _WORD, _WORD, _WORD, _WORD),
-    "tfrtAsyncAwaitAndExecuteFor": (_NONE, _WORD, _WORD, _WORD, _WORD, _WORD),
+    "tfrtAsyncAwaitAndExecuteFor": (_NONE, _WORD, _WORD, _WORD, _WORD),
     "tfrtAsyncDescribeError": (_NONE, _WORD, _WORD),
     "tfrtAsyncInheritError": (_NONE, _WORD, _WORD),
     "tfrtAsyncFail": (_NONE, _WORD),
@@ -82,7 +82,6 @@ OF_COMPILED_CODE = {
     "tfrtAsyncDropOwnRef": "the object is one that the program makes by an operation",
     "tfrtAsyncDropRefByHand": "the program counts the references of an object alone",
     "tfrtAsyncEmplaceStored": "the payload has a pointer",
-    "tfrtAsyncEmplaceUnseen": "only the maker refers to the object",
     "tfrtAsyncSetErrorUnlessAvailable": "a failing function whose token the program resolves",
     "tfrtAsyncFailFrom": "the function fails next",
     "tfrtAsyncStackLimit": "the stack of a thread",
@@ -361,7 +360,7 @@ class Sequence:
             case _:
                 with self._using(second, "token", "value") as result:
                     address = 0 if result is None else result.address
-                    self.call("tfrtAsyncAwaitAndExecuteFor", *words, address, 0)
+                    self.call("tfrtAsyncAwaitAndExecuteFor", *words, address)
 
 
 _TEXT = ctypes.create_string_buffer(b"a reason")

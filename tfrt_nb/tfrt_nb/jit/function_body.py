@@ -10,19 +10,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import (
-    ADDED_AT,
-    AWAITED_AT,
-    RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
 from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
-from tfrt_nb.internal_errors import location_of, place_of
+from tfrt_nb.internal_errors import location_of
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import LIBRARY, bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
@@ -91,8 +87,6 @@ class ModuleText:
     """The functions that spawn tasks, by the shape of the tasks."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
     """The start of a spawning call's text, by function symbol and whether the token is unused."""
-    spawns_into: dict[str, str] = field(default_factory=dict)
-    """The start of a spawning call's text, for tasks to which only a group refers."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     limited: frozenset[str] = frozenset()
@@ -152,24 +146,11 @@ class ModuleText:
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of the operation that creates an object, or None if its place is unknown.
-
-        If the operation starts a task, the records of the awaits in the task's body follow.
+        """Return a record of the operation that creates an object, or None if its place is
+        unknown.
         """
         place = location_of(op)
-        if place is None:
-            return None
-        awaits = op.attributes.get(AWAITED_AT)
-        if not isinstance(awaits, ArrayAttr):
-            return self._record(source_name(op), place)
-        places = [place, *(place_of(one) or place for one in awaits)]
-        records = [f"{RECORD} {self._fields(source_name(op), one)}" for one in places]
-        return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
-
-    def adder(self, op: Operation) -> str | None:
-        """Return a record of the place where a task joins its group, or None if it is unknown."""
-        place = place_of(op.attributes.get(ADDED_AT))
-        return None if place is None else self._record("", place)
+        return None if place is None else self._record(source_name(op), place)
 
     def failure(self, message: str, op: Operation) -> str:
         """Return a record with a message and the file, line, and column of an operation."""
@@ -186,17 +167,14 @@ class ModuleText:
         return self.sites[number]
 
     def _record(self, message: str, place: Location | None) -> str:
-        return self.constant(f"{RECORD} {self._fields(message, place)}")
-
-    def _fields(self, message: str, place: Location | None) -> str:
         file, line, column = (
             ("", 0, 0) if place is None else (place.source, place.line, place.column)
         )
         message_name, message_length = self.text(message)
         file_name, file_length = self.text(file)
-        return (
-            f"{{ ptr {message_name}, i64 {message_length}, ptr {file_name}, i64 {file_length}, "
-            f"i64 {line}, i64 {column} }}"
+        return self.constant(
+            f"{RECORD} {{ ptr {message_name}, i64 {message_length}, ptr {file_name}, "
+            f"i64 {file_length}, i64 {line}, i64 {column} }}"
         )
 
 
@@ -211,7 +189,7 @@ def source_name(op: Operation) -> str:
     """
     function = op.parent_op()
     # Passes name the functions of tasks after the tasks' source operations.
-    if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
+    if isinstance(op, RuntimeSpawnOp):
         symbol = op.callee.root_reference.data
     elif not isinstance(op, RuntimeCreateOp):
         return op.name.replace("async.runtime.", "async.")

@@ -13,9 +13,8 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.jit.declarations import Externals, check_declarations, expand_calls
-from tfrt_nb.passes.lowering.outline import counts_tasks
+from tfrt_nb.passes.lowering.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
-from tfrt_nb.passes.speed.copying import copy_program
 
 
 def after_passes(
@@ -49,18 +48,16 @@ def _steps(
 
     The next step changes that module.
     """
-    spawns_early = spawn and level > 0 and not counts_tasks(module)
-    copy = copy_program(expand_calls(module, externals), spawn=spawns_early)
-    for op in copy.module.ops:
+    copy = copy_program(expand_calls(module, externals))
+    for op in copy.ops:
         if symbol_name(op) in called:
             # A pass may erase a private function that no function of the module calls.
             op.properties.pop("sym_visibility", None)
-    yield "copy-program", copy.module
+    yield "copy-program", copy
     context = Context()
     for pass_ in executable_pipeline(*first, level=level, spawn=spawn).passes:
-        pass_.apply(context, copy.module)
-        yield pass_.name, copy.module
-    yield "add-leaf-functions", copy.complete()
+        pass_.apply(context, copy)
+        yield pass_.name, copy
 
 
 def lowering_steps(

@@ -70,7 +70,6 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "tfrtAsyncCreateUnusedToken": ("ptr", "ptr"),
     "tfrtAsyncCreateValue": ("ptr", "i64", "ptr"),
     "tfrtAsyncCreateGroup": ("ptr", "i64", "ptr"),
-    "tfrtAsyncEmplaceUnseen": ("void", "ptr"),
     "tfrtAsyncSetErrorUnlessAvailable": ("void", "ptr"),
     "tfrtAsyncEmplaceStored": ("void", "ptr", "i64", "ptr"),
     "tfrtAsyncDescribeError": ("void", "ptr", "ptr"),
@@ -80,7 +79,7 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "tfrtAsyncFailFrom": ("void", "ptr"),
     "tfrtAsyncAwait": ("void", "ptr", "ptr"),
     "tfrtAsyncAwaitAndExecute": ("void", "ptr", "ptr", "ptr", "ptr"),
-    "tfrtAsyncAwaitAndExecuteFor": ("void", "ptr", "ptr", "ptr", "ptr", "i64"),
+    "tfrtAsyncAwaitAndExecuteFor": ("void", "ptr", "ptr", "ptr", "ptr"),
     "tfrtAsyncStackLimit": ("ptr",),
     "tfrtAsyncIsCancelled": ("i1",),
     "tfrtAsyncIsInterrupted": ("i1", "ptr"),
@@ -229,8 +228,6 @@ def _set_available(body: Body, op: runtime.RuntimeSetAvailableOp) -> None:
         given.append("0" if isinstance(payload, MemRefType) else "8")
         text = "the value is made available before anything is stored in it"
         given.append(body.module.failure(text, op))
-    elif runtime.UNSEEN in op.attributes:
-        name = "tfrtAsyncEmplaceUnseen"
     body.runtime(name, *given)
 
 
@@ -252,7 +249,7 @@ def _await_and_resume(body: Body, op: runtime.RuntimeAwaitAndResumeOp) -> None:
     if function is not None and SHARED_BODY in function.attributes:
         # Several tasks share the body, so the place comes from each task's own record.
         result = body.name(function.regions[0].blocks[0].args[0])
-        body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result, "0")
+        body.runtime("tfrtAsyncAwaitAndExecuteFor", awaited, handle, body.resume, result)
     else:
         place = body.module.maker(op) or body.null
         body.runtime("tfrtAsyncAwaitAndExecute", awaited, handle, body.resume, place)

@@ -28,12 +28,11 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute
 
-from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import BY_HAND, RuntimeDropRefOp
-from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
+from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.runtime_calls import IN_HEADER
@@ -54,15 +53,8 @@ class _Shape:
     awaited: int
     is_fallible: bool
     body: str | None
-    is_member: bool = False
-    """Whether the only use of the token is to be added to a group."""
     resolves: bool = False
     """Whether the body takes the results as arguments and resolves them."""
-    awaited_inside: int = 0
-    """The number of awaited arguments that the body itself awaits in the source program.
-
-    They are the last ones. The maker record has the places of these awaits.
-    """
     is_unused: bool = False
     """Whether no code awaits the token, which is then created only if a board shows objects."""
 
@@ -73,7 +65,7 @@ class _Shape:
     def _hash(self) -> int:
         # Cache the hash, because there may be many arguments.
         common = self.arguments, self.results, self.awaited, self.is_fallible
-        return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
+        return hash((*common, self.body, self.resolves, self.is_unused))
 
     @property
     def payloads(self) -> list[Attribute]:
@@ -107,7 +99,6 @@ def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
         for use in op.results[0].uses
     )
     key = symbol, is_only_dropped
-    awaits = op.attributes.get(AWAITED_AT)
     if key not in module.spawns:
         shape = _Shape(
             tuple(op.operand_types),
@@ -116,31 +107,11 @@ def _spawn(body: FunctionBody, op: RuntimeSpawnOp) -> None:
             symbol in module.fallible,
             None if symbol in module.quick else symbol,
             resolves=symbol in module.resolving,
-            awaited_inside=len(awaits) if isinstance(awaits, ArrayAttr) else 0,
             is_unused=is_only_dropped,
         )
         module.spawns[key] = f"{_functions(module, shape)}(ptr {module.function(symbol)}, ptr "
     arguments = [module.maker(op) or "null", *(body.typed(value) for value in op.operands)]
     body.call_for(op.results, f"{module.spawns[key]}{', '.join(arguments)})")
-
-
-def _spawn_into(body: FunctionBody, op: RuntimeSpawnIntoOp) -> None:
-    module = body.module
-    symbol = op.callee.root_reference.data
-    if symbol not in module.spawns_into:
-        shape = _Shape(
-            tuple(op.arguments.types),
-            (TOKEN,),
-            0,
-            symbol in module.fallible,
-            None if symbol in module.quick else symbol,
-            is_member=True,
-        )
-        spawn = f"call void {_functions(module, shape)}"
-        module.spawns_into[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
-    arguments = [module.maker(op) or "null", f"ptr {module.adder(op) or 'null'}"]
-    arguments += [body.typed(value) for value in op.operands]
-    body.emit(f"{module.spawns_into[symbol]}{', '.join(arguments)})")
 
 
 def _functions(module: ModuleText, shape: _Shape) -> str:
@@ -195,12 +166,11 @@ class _Writer:
     def _write_spawner(self) -> None:
         shape = self._shape
         parameters = ["ptr %body", "ptr %maker"]
-        parameters += ["ptr %adder", "ptr %group"] if shape.is_member else []
         types = map(llvm_type, shape.arguments)
         parameters += [
             f"{type_} {name}" for type_, name in zip(types, self._arguments, strict=True)
         ]
-        returns = "void" if shape.is_member else result_type(shape.results)
+        returns = result_type(shape.results)
         self._lines.append(f"define internal {returns} {self.spawn}({', '.join(parameters)}) {{")
         for name, type_ in zip(self._results, shape.results, strict=True):
             if isinstance(type_, ValueType):
@@ -220,11 +190,7 @@ class _Writer:
         # Pass the task to the runtime before adding it to the group, because the other order takes
         # a quarter longer.
         self._call("mlirAsyncRuntimeExecute", "%frame", self._task)
-        if shape.is_member:
-            self._call("tfrtAsyncAddToGroup", "%r0", "%group", "%adder", result="%rank")
-            self._call("mlirAsyncRuntimeDropRef", "%r0", "1")
-            self._emit("ret void")
-        elif len(self._results) == 1:
+        if len(self._results) == 1:
             self._emit(f"ret {returns} %r0")
         else:
             whole = "poison"
@@ -253,8 +219,7 @@ class _Writer:
         if step < shape.awaited:
             self._load(f"%a{step}")
             self._load("%r0")
-            number = max(0, step + 1 - (shape.awaited - shape.awaited_inside))
-            operands = f"%a{step}", "%frame", self._step(step + 1), "%r0", str(number)
+            operands = f"%a{step}", "%frame", self._step(step + 1), "%r0"
             self._call("tfrtAsyncAwaitAndExecuteFor", *operands)
             self._emit("ret void")
         else:
@@ -394,5 +359,4 @@ class _Writer:
 
 LOWERINGS: dict[str, Lowering] = {
     RuntimeSpawnOp.name: _spawn,
-    RuntimeSpawnIntoOp.name: _spawn_into,
 }

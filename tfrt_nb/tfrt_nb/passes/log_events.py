@@ -65,7 +65,6 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeFreeBufferOp,
     RuntimeIsLiveOp,
     RuntimeLogOp,
-    RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp
@@ -98,7 +97,7 @@ class LogEvents(ModulePass):
         shared = {
             one.callee.root_reference.data
             for one in operations_in(op)
-            if isinstance(one, RuntimeSpawnOp | RuntimeSpawnIntoOp)
+            if isinstance(one, RuntimeSpawnOp)
         }
         defined = frozenset(one.sym_name.data for one in functions if one.body.blocks)
         sites = count()

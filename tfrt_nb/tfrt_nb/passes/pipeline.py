@@ -9,6 +9,7 @@ module, so the nesting makes no difference.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
@@ -43,7 +44,6 @@ from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.lowering.number_functions import NumberFunctions
 from tfrt_nb.passes.safety.guard_operations import CheckAsync, GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
-from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath
 from tfrt_nb.passes.speed.unroll_short_loops import UnrollShortLoops
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -54,7 +54,6 @@ PASSES: dict[str, str | type[ModulePass]] = {
     "async-check-buffers": "buffers.check_buffers.CheckBuffers",
     "async-desugar-proposal": "lowering.desugar_proposal.DesugarProposal",
     "async-drop-on-error-paths": "counting.async_runtime_ref_counting.DropOnErrorPaths",
-    "async-elide-coroutines": "speed.elide_coroutines.ElideCoroutines",
     "async-expand-buffers": "buffers.convert_linalg_to_parallel_loops.ExpandBuffers",
     "async-func-to-async-runtime": "lowering.async_to_async_runtime.AsyncFuncToAsyncRuntime",
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
@@ -87,6 +86,8 @@ PASSES: dict[str, str | type[ModulePass]] = {
 A pass is imported when a pipeline names it, because a run needs only some of them. A notebook can
 add a class as the value for its own pass.
 """
+_REMOVED = frozenset({"async-elide-coroutines"})
+"""Passes of earlier versions, which a pipeline may still name. They have no effect."""
 _ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
@@ -154,7 +155,6 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             ),
             PropagateFailures(),
             DropOnErrorPaths(explicit_only=True),
-            *((ElideCoroutines(),) if is_fast else ()),
             AsyncRuntimeRefCounting(share_exits=is_fast, leave_counted=True),
             *((AsyncRuntimeRefCountingOpt(), HoistRefCounts()) if is_fast else ()),
             *((UnrollShortLoops(),) if is_fast else ()),
@@ -241,6 +241,10 @@ class _Reader:
             self._expect("(")
             yield from self.sequence()
             self._expect(")")
+            return
+        if name in _REMOVED:
+            what = f"the pass '{name}' was removed and does nothing"
+            warnings.warn(what, FutureWarning, stacklevel=2)
             return
         if name not in PASSES:
             known = ", ".join(sorted(PASSES))

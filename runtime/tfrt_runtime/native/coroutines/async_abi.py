@@ -26,12 +26,10 @@ from tfrt_runtime.native.coroutines.async_objects import (
     disown,
     drop_references,
     emplace,
-    emplace_unseen,
     error_of,
     fail_thread,
     is_registered,
     last_reference,
-    log_emplaced,
     new_future,
     new_token,
     note_failure,
@@ -233,20 +231,14 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
     await_and_resume(here(), value, handle, resume, place)
 
 
-@exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr", "i64")
-def await_and_execute_for(
-    value: Address, handle: int, resume: Address, result: Address, number: int
-) -> None:
+@exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr")
+def await_and_execute_for(value: Address, handle: int, resume: Address, result: Address) -> None:
     """Wait as `await_and_execute` does, inside a task.
 
     `result` is an object that the task makes as a result, or 0.  The object has the record of the
-    task's place.  The records of the awaits in the task's body follow that record.  `number`
-    selects one of these records: 0 selects the task's record, and n selects the record of the n-th
-    await.
+    task's place.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
-    if place != 0:
-        place += at.PLACE_SIZE * number
     await_and_resume(here(), value, handle, resume, place)
 
 
@@ -354,18 +346,6 @@ def create_group_by(size: int, record: Address) -> Address:
     """Make a group as `create_group` does, for the operation of `record`."""
     context = here()
     return made_by(context, new_group(context, size), record)
-
-
-@exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
-def emplace_unseen_object(value: Address) -> None:
-    """Make an object available, and drop the producer's reference.
-
-    Only the code that made the object refers to it so far.
-    """
-    if emplace_unseen(value):
-        log_emplaced(here(), value)
-    else:
-        emplace(here(), value)
 
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")

@@ -10,7 +10,6 @@ reason share one error value.
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
          |  producer:  emplace           payload stored --> CONCRETE                - 1 reference
-         |             emplace_unseen    the same, while no other thread has the address
          |             note_failure, then set_object_error --> ERROR                - 1 reference
          |  runtime:   async_abandon     a cancelled or stuck run --> ERROR, flag OBJECT_ABANDONED;
          |                               the producer's later call only drops its reference
@@ -305,23 +304,6 @@ def emplace(context: Address, value: Address) -> None:
     if head != at.UNCONSTRUCTED:
         run_waiters(context, head)
     drop_references(context, value, 1)
-
-
-@native
-def emplace_unseen(value: Address) -> bool:
-    """Make an object available, and drop the producer's reference, without atomic operations.
-
-    Only this thread may refer to the object.  Other threads get its address later, through an
-    operation that publishes it.  Returns False, and does nothing, if another thread may refer to
-    the object.
-    """
-    if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # Either the object is registered, and `async_abandon` may be resolving it, or the
-        # producer's reference has already been dropped.
-        return False
-    store(value + at.VALUE_STATE, at.CONCRETE)
-    store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
-    return True
 
 
 @native

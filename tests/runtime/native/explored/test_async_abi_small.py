@@ -78,43 +78,6 @@ def test_a_member_that_is_added_while_it_is_resolved_counts_once(
     world.finally_assert(check)
 
 
-@pytest.mark.parametrize("checked", [False, True])
-@explored
-def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
-    world: World, checked: bool
-) -> None:
-    member = MEMBERS["a value"]
-    scene = MemberScene(world, member)
-    store(scene.coroutines.shared + at.ASYNC_CHECKED, 1 if checked else 0)
-    shown = world.allocate(8)
-    store(shown, 0)
-    seen: list[tuple[int, int]] = []
-
-    def make() -> None:
-        made = member.make()
-        store(async_abi.get_value_storage(made), 7)
-        async_abi.emplace_unseen_object(made)
-        async_abi.add_ref(made, 1)
-        store_release(shown, made)
-        async_abi.drop_ref(made, 1)
-
-    def look() -> None:
-        made = load_acquire(shown)
-        if made != 0:
-            seen.append((state_of(made), load(async_abi.get_value_storage(made))))
-
-    scene.thread(make, "producer")
-    scene.thread(look, "who is shown it")
-
-    def check() -> None:
-        assert seen in ([], [(at.CONCRETE, 7)])
-        scene.drop(load_acquire(shown), scene.members)
-        scene.drop(scene.member, scene.member)
-        world.release(shown)
-
-    world.finally_assert(check)
-
-
 @explored
 def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited(world: World) -> None:
     scene = MemberScene(world, MEMBERS["a value"])

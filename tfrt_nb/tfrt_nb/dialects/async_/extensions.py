@@ -41,7 +41,6 @@ from tfrt_nb.dialects.async_.types import (
     ASYNC,
     AWAITABLE,
     BUFFER,
-    GroupType,
     PlainOp,
     TokenType,
     ValueType,
@@ -96,38 +95,6 @@ class RuntimeSpawnOp(IRDLOperation):
         for argument in self.arguments[:count]:
             if not isinstance(argument.type, TokenType | ValueType):
                 raise VerifyException(f"'{argument.type}' cannot be awaited by a task")
-
-
-AWAITED_AT = "awaited_at"
-"""The attribute of a `RuntimeSpawnOp` that holds the location of an await in the task's body.
-
-It is the place where the body itself awaits the last of the awaited arguments.
-"""
-ADDED_AT = "added_at"
-"""The attribute of a `RuntimeSpawnIntoOp` with the place where the program adds to the group."""
-
-
-@irdl_op_definition
-class RuntimeSpawnIntoOp(IRDLOperation):
-    """Makes a worker call a function that never waits, as a member of a group.
-
-    One call does the work of `async.runtime.spawn`, of `async.runtime.add_to_group`, and of
-    dropping the token.
-    """
-
-    name = "async.runtime.spawn_into"
-    callee = prop_def(FlatSymbolRefAttrConstr)
-    group = operand_def(GroupType)
-    arguments = var_operand_def()
-
-    assembly_format = "$group `,` $callee `(` $arguments `)` attr-dict `:` `(` type($arguments) `)`"
-
-    def verify_(self) -> None:
-        for argument in self.arguments:
-            if isinstance(argument.type, TokenType | ValueType | GroupType):
-                raise VerifyException(
-                    f"'{argument.type}' cannot be given to a task without a token"
-                )
 
 
 @plain_op

@@ -58,8 +58,6 @@ BY_HAND = "by_hand"
 
 Passes do not move or erase the operation, and the runtime checks it.
 """
-UNSEEN = "unseen"
-"""The attribute of an `async.runtime.set_available` whose object no other code refers to yet."""
 UNLESS_AVAILABLE = "unless_available"
 """The attribute of an `async.runtime.set_error` that does nothing if the object is available."""
 

@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.ir import Operation
 
-from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.passes.control_flow import reachable
 from tfrt_nb.passes.lowering.coroutines import outside_tasks
 
-_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp})
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:

@@ -49,7 +49,6 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import (
     RuntimeCheckInterruptOp,
-    RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
@@ -227,7 +226,7 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
         case scf.ForOp():
             rounds, length = trip_count(op), _length(op.body.block.ops, lengths)
             return None if rounds is None or length is None else rounds * length
-        case ExecuteOp() | RuntimeSpawnOp() | RuntimeSpawnIntoOp():
+        case ExecuteOp() | RuntimeSpawnOp():
             return _OPERATIONS_TO_START_A_TASK
         case AddToGroupOp() | RuntimeAddToGroupOp():
             return 1

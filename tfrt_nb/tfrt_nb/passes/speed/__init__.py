@@ -2,9 +2,8 @@
 
 The docstring of each module shows a program before and after the pass.
 
-`copying` copies a program, and turns short tasks into plain functions. `fast_path` runs async
-functions without a coroutine until they wait. `elide_coroutines` removes frames of coroutines that
-never suspend. `unroll_short_loops` marks loops that LLVM should unroll.
+`fast_path` runs async functions without a coroutine until they wait. `unroll_short_loops` marks
+loops that LLVM should unroll.
 
 Runs do not use two of the modules, whose passes are only for pipelines that a user writes: `inline`
 replaces calls with function bodies, and `canonicalize` simplifies operations.
