@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import UnitAttr
 
+from tfrt_nb.passes.copying import MARKS, copy_program
 from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
-from tfrt_nb.passes.lowering.copying import MARKS, copy_program
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
 from tfrt_runtime.diagnostics import TfrtError

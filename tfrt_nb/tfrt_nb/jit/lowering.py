@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.types import symbol_name
 from tfrt_nb.jit.declarations import Externals, check_declarations, expand_calls
-from tfrt_nb.passes.lowering.copying import copy_program
+from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 
 

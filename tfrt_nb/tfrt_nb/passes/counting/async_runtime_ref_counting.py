@@ -87,7 +87,6 @@ from xdsl.traits import IsTerminator
 from tfrt_nb.dialects.async_ import proposal
 from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsInterruptedOp,
-    RuntimeSpawnOp,
 )
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import (
@@ -125,12 +124,8 @@ from tfrt_nb.passes.lowering.await_in_calls import FALLIBLE
 from tfrt_nb.passes.lowering.outline import EARLY_COUNTING
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
-_NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, RuntimeSpawnOp})
-"""The operations that show that no counting pass has run on a program.
-
-`speed.copying` turns tasks into spawns, so spawns are included. Source programs never contain
-spawns.
-"""
+_NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp})
+"""The operations that show that no counting pass has run on a program."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Lower the async dialect to coroutines and runtime calls, as MLIR describes it.
 
-- `copying` copies the program, without the attributes of passes.
 - `desugar_proposal` replaces the operations of the 2020 proposal with today's operations.
 - `number_functions` replaces function values with numbers.
 - `await_in_calls` turns a function that waits into an async function if a task calls it. It uses
