@@ -131,7 +131,6 @@ class NativeProcess:
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)
-        self.function(threads.MEASURE_STACKS)()
         self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:

@@ -1,9 +1,11 @@
 """Global state of the core: each thread's context, the end of its stack, and the words of entries.
 
-Compiled programs call the core without passing a context.  Two keys of thread-specific data (from
-the C library) provide the context and the end of the stack, in 2 ns.  Rejected alternative: LLVM's
-thread-local variables, which need a dynamic loader.  MCJIT, which loads compiled programs, is not a
-dynamic loader.  The code is LLVM IR because Numba has no global variables.
+Compiled programs call the core without passing a context.  Two thread-local variables of the core
+provide the context and the end of the stack.  These 16 bytes are at a fixed distance from the
+thread's pointer ("initial exec" in https://www.akkadia.org/drepper/tls.pdf), so a read takes two
+instructions.  Rejected alternative: thread-specific data of the C library, because a read takes
+twenty instructions, and a task reads the context ten times.  The code is LLVM IR because Numba has
+no global variables.
 
 An entry that is a Python function is bound to a Python integer: the address of the words that the
 entry needs.  A global variable holds the CPython function that reads the integer.  The table of
@@ -12,15 +14,11 @@ that the entry needs.
 """
 
 START = "tfrt_threads_start"
-"""A function that creates the key of contexts.
+"""A function that sets which function returns a context for a thread that has none.
 
-Its parameter is a function that returns a context for a thread that has none.  That function is
-called again at each access.  Its result is not stored, because no code would remove the context
-from the thread when the context is freed.
+The latter is called again at each access.  Its result is not stored, because no code would remove
+the context from the thread when the context is freed.
 """
-
-MEASURE_STACKS = "tfrt_measure_stacks"
-"""A function that creates the key of stack ends; called once, before native code runs."""
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
 """A function for compiled code that returns the end of the thread's stack plus RESERVE."""
@@ -37,7 +35,7 @@ SET_IDLE = "tfrt_set_idle"
 The wait passes its duration in nanoseconds to that function.
 """
 
-EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
+EXPORTS = {START: 1, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
 """The functions that each machine defines in LLVM IR, with their numbers of words."""
 
 RESERVE = 2**21
@@ -46,97 +44,82 @@ RESERVE = 2**21
 On a small stack, the reserve is a quarter of the stack instead.
 """
 
-BOUND = f"""
+COMMON = f"""
+@context = internal {{kind}} global i64 0
+@new_context = internal global ptr null
 @read_bound = internal global ptr null
-define i64 @{READ_BOUND}(i64 %function) {{
+
+define i64 @{START}(i64 %make) {{{{
+  %function = inttoptr i64 %make to ptr
+  store ptr %function, ptr @new_context
+  ret i64 0
+}}}}
+
+define i64 @tfrt_thread_context() alwaysinline {{{{
+  %known = load i64, ptr @context
+  %is_new = icmp eq i64 %known, 0
+  br i1 %is_new, label %make, label %done, !prof !0
+make:
+  %made = call i64 @make_context()
+  ret i64 %made
+done:
+  ret i64 %known
+}}}}
+
+define internal i64 @make_context() noinline {{{{
+  %make = load ptr, ptr @new_context
+  %context = call i64 %make()
+  ret i64 %context
+}}}}
+
+define i64 @tfrt_set_thread_context(i64 %new) alwaysinline {{{{
+  %former = load i64, ptr @context
+  store i64 %new, ptr @context
+  ret i64 %former
+}}}}
+
+define i64 @{READ_BOUND}(i64 %function) {{{{
   %read = inttoptr i64 %function to ptr
   store ptr %read, ptr @read_bound
   ret i64 0
-}}
-define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
+}}}}
+
+define i64 @tfrt_bound_words(i64 %item) alwaysinline {{{{
   %read = load ptr, ptr @read_bound
   %words = call i64 %read(i64 %item)
   ret i64 %words
-}}
+}}}}
+
+!0 = !{{{{!"branch_weights", i32 1, i32 1000000}}}}
 """
-"""The part of the IR that is the same on all machines."""
+"""The part of the IR that is the same on all machines; `kind` is the kind of `context`."""
 
 CODE = f"""
-{BOUND}
-@context_key = internal global i32 0
-@stack_key = internal global i32 0
-@new_context = internal global ptr null
+{COMMON.format(kind="thread_local(initialexec)")}
+@stack_limit = internal thread_local(initialexec) global i64 0
 
-declare i32 @pthread_key_create(ptr, ptr)
-; Marked as reading only, so that LLVM drops the read of a former context that is not used.
-declare ptr @pthread_getspecific(i32) nounwind willreturn memory(read)
-declare i32 @pthread_setspecific(i32, ptr)
 declare i64 @pthread_self()
 declare i32 @pthread_getattr_np(i64, ptr)
 declare i32 @pthread_attr_getstack(ptr, ptr, ptr)
 declare i32 @pthread_attr_destroy(ptr)
 declare i64 @llvm.umin.i64(i64, i64)
 
-define i64 @{START}(i64 %make) {{
-  %function = inttoptr i64 %make to ptr
-  store ptr %function, ptr @new_context
-  %status = call i32 @pthread_key_create(ptr @context_key, ptr null)
-  %result = zext i32 %status to i64
-  ret i64 %result
-}}
-
-define i64 @{MEASURE_STACKS}() {{
-  %status = call i32 @pthread_key_create(ptr @stack_key, ptr null)
-  %result = zext i32 %status to i64
-  ret i64 %result
-}}
-
-define i64 @tfrt_thread_context() alwaysinline {{
-  %key = load i32, ptr @context_key
-  %known = call ptr @pthread_getspecific(i32 %key)
-  %word = ptrtoint ptr %known to i64
-  %is_new = icmp eq i64 %word, 0
-  br i1 %is_new, label %make, label %done, !prof !0
-make:
-  %made = call i64 @make_context()
-  ret i64 %made
-done:
-  ret i64 %word
-}}
-
-define internal i64 @make_context() noinline {{
-  %make = load ptr, ptr @new_context
-  %context = call i64 %make()
-  ret i64 %context
-}}
-
-define i64 @tfrt_set_thread_context(i64 %context) alwaysinline {{
-  %key = load i32, ptr @context_key
-  %former = call ptr @pthread_getspecific(i32 %key)
-  %pointer = inttoptr i64 %context to ptr
-  %status = call i32 @pthread_setspecific(i32 %key, ptr %pointer)
-  %word = ptrtoint ptr %former to i64
-  ret i64 %word
-}}
-
 define i64 @{STACK_LIMIT}() {{
-  %key = load i32, ptr @stack_key
-  %known = call ptr @pthread_getspecific(i32 %key)
-  %word = ptrtoint ptr %known to i64
-  %is_new = icmp eq i64 %word, 0
+  %known = load i64, ptr @stack_limit
+  %is_new = icmp eq i64 %known, 0
   br i1 %is_new, label %find, label %done, !prof !0
 find:
-  %found = call i64 @find_stack(i32 %key)
+  %found = call i64 @find_stack()
   ret i64 %found
 done:
-  ret i64 %word
+  ret i64 %known
 }}
 
 define i64 @{SET_IDLE}(i64 %function) {{
   ret i64 0
 }}
 
-define internal i64 @find_stack(i32 %key) noinline {{
+define internal i64 @find_stack() noinline {{
   %attributes = alloca [128 x i8], align 16
   %start.place = alloca i64
   %size.place = alloca i64
@@ -156,10 +139,7 @@ done:
   %quarter = lshr i64 %size, 2
   %reserve = call i64 @llvm.umin.i64(i64 %quarter, i64 {RESERVE})
   %limit = add i64 %start, %reserve
-  %pointer = inttoptr i64 %limit to ptr
-  %set = call i32 @pthread_setspecific(i32 %key, ptr %pointer)
+  store i64 %limit, ptr @stack_limit
   ret i64 %limit
 }}
-
-!0 = !{{!"branch_weights", i32 1, i32 1000000}}
 """

@@ -184,33 +184,7 @@ define i64 @tfrt_ticks() {
 """
 
 _ONE_THREAD = f"""
-{threads.BOUND}
-@context = internal global i64 0
-@new_context = internal global ptr null
-define i64 @{threads.START}(i64 %make) {{
-  %function = inttoptr i64 %make to ptr
-  store ptr %function, ptr @new_context
-  ret i64 0
-}}
-define i64 @{threads.MEASURE_STACKS}() {{
-  ret i64 0
-}}
-define i64 @tfrt_thread_context() alwaysinline {{
-  %known = load i64, ptr @context
-  %is_new = icmp eq i64 %known, 0
-  br i1 %is_new, label %make, label %done
-make:
-  %function = load ptr, ptr @new_context
-  %made = call i64 %function()
-  ret i64 %made
-done:
-  ret i64 %known
-}}
-define i64 @tfrt_set_thread_context(i64 %new) alwaysinline {{
-  %former = load i64, ptr @context
-  store i64 %new, ptr @context
-  ret i64 %former
-}}
+{threads.COMMON.format(kind="")}
 declare i32 @emscripten_stack_get_end()
 define i64 @{threads.STACK_LIMIT}() {{
   %end = call i32 @emscripten_stack_get_end()
