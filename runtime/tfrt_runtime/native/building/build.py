@@ -32,36 +32,33 @@ from tfrt_runtime.native.library import SOURCES, file_name, fingerprint, sources
 from tfrt_runtime.native.machine import this_machine
 
 WRAPPER = """
+declare {result} @"{inner}"({declared})
 define i64 @"{name}"({parameters}) {{
-  %result = alloca i64
-  %error = alloca ptr
-  store i64 0, ptr %result
-  %status = call i32 @"{inner}"(ptr %result, ptr %error{arguments})
-  %value = load i64, ptr %result
-  ret i64 %value
+  %place = alloca i64
+  store i64 0, ptr %place
+  %result = call {result} @"{inner}"({parameters})
+  store {result} %result, ptr %place
+  %word = load i64, ptr %place
+  ret i64 %word
 }}
 """
 
 
-def wrapper(name: str, inner: str, count: int) -> str:
+def wrapper(name: str, inner: str, result: str, count: int) -> str:
     """Return the IR of a C function `name` that calls Numba's function `inner` with `count` words.
 
-    Numba's functions write their result through the first parameter.  A function without a result
-    writes a null pointer there, which the wrapper returns as 0.
+    `result` is the type of the inner function's result.  A function without a result returns a null
+    pointer, which the wrapper returns as 0.
     """
-    words = [f"i64 %{i}" for i in range(count)]
-    declared = ", ".join(["ptr", "ptr", *["i64"] * count])
-    text = WRAPPER.format(
-        name=name,
-        parameters=", ".join(words),
-        inner=inner,
-        arguments="".join(f", {word}" for word in words),
+    declared = ", ".join(["i64"] * count)
+    words = ", ".join(f"i64 %{i}" for i in range(count))
+    return WRAPPER.format(
+        name=name, inner=inner, result=result, declared=declared, parameters=words
     )
-    return f'declare i32 @"{inner}"({declared})\n' + text
 
 
-def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
-    """Return the IR of a C function `name` that calls `inner`.
+def export_wrapper(name: str, inner: str, result: str, export: memory.Export) -> str:
+    """Return the IR of a C function `name` that calls `inner`, whose result has type `result`.
 
     The C function has the export's parameter types.
     """
@@ -80,7 +77,7 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
             lines += [f"  %w = {call}", "  %r = trunc i64 %w to i1", "  ret i1 %r"]
     parameters = ", ".join(f"{kind} %{i}" for i, kind in kinds)
     body = "\n".join(lines)
-    words_only = wrapper(f"{name}.words", inner, len(kinds))
+    words_only = wrapper(f"{name}.words", inner, result, len(kinds))
     return f'{words_only}define {export.returns} @"{name}"({parameters}) {{\n{body}\n}}\n'
 
 
@@ -107,13 +104,13 @@ def collect(progress: Callable[[str], None]) -> list[str]:
     for number, (name, function) in enumerate(functions.items(), 1):
         progress(f"{number}/{count} {name}")
         words = len(inspect.signature(function).parameters)
-        wrappers.append(wrapper(name, lowering.collect(function, words), words))
+        wrappers.append(wrapper(name, *lowering.collect(function, words), words))
     # A function may have several C names.
     collected_once = functools.cache(lowering.collect)
     for number, (name, export) in enumerate(exports.items(), len(functions) + 1):
         progress(f"{number}/{count} {name}")
         inner = collected_once(export.function, len(export.parameters))
-        wrappers.append(export_wrapper(name, inner, export))
+        wrappers.append(export_wrapper(name, *inner, export))
     return wrappers
 
 

@@ -10,9 +10,9 @@ machine code.  `build` does all of this again for the whole core, so doing it pe
 more than double the build time.  `Pipeline` therefore runs only the Numba passes that the core
 needs.
 
-This module depends on Numba's internals (a library class and `get_executable`), so Numba is pinned
-to a minor version.  `install` changes Numba for the whole process, so the process must not use
-Numba for anything else.
+This module depends on Numba's internals (a library class, a calling convention, and
+`get_executable`), so Numba is pinned to a minor version.  `install` changes Numba for the whole
+process, so the process must not use Numba for anything else.
 
 The core is compiled without the processor's widest registers and without automatic vectorization of
 loops.  The vectorized loops are therefore written explicitly here.  LLVM splits each vector of 16
@@ -26,7 +26,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import _dynfunc, types  # type: ignore[attr-defined]
-from numba.core import cgutils, codegen, cpu, typed_passes, untyped_passes
+from numba.core import callconv, cgutils, codegen, cpu, typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
 from numba.core.imputils import lower_builtin
@@ -257,6 +257,7 @@ def install() -> None:
     gc.disable()
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
+    cpu.CPUContext.call_conv = property(DirectCalls)  # type: ignore[method-assign, assignment]
     for name, (inputs, output, emit) in OPERATIONS.items():
         install_operation(getattr(memory, name), inputs, output, emit)
     for function in memory.NATIVE.values():
@@ -280,6 +281,52 @@ class CollectingLibrary(codegen.JITCodeLibrary):
         self._finalized = True
 
 
+class DirectCalls(callconv.MinimalCallConv):
+    """The core's calling convention: a function returns its result.
+
+    In Numba's own convention, a function returns a status and writes its result to the caller's
+    memory.  That costs several instructions per call, keeps LLVM from making a function's last call
+    a jump, and is of no use here, because no function of the core raises.
+    """
+
+    def get_function_type(self, restype: types.Type, argtypes: Sequence[types.Type]) -> Any:
+        words = self.context.get_arg_packer(argtypes).argument_types
+        kind = self.context.data_model_manager[restype].get_return_type()
+        return ir.FunctionType(kind, list(words))
+
+    def decorate_function(self, *_: object, **__: object) -> None:
+        """Leave the parameters without names and attributes."""
+
+    raise_error = decorate_function
+
+    def get_arguments(self, func: ir.Function) -> Any:
+        return func.args
+
+    def return_value(self, builder: ir.IRBuilder, retval: ir.Value) -> None:
+        builder.ret(retval)
+
+    def return_status_propagate(self, builder: ir.IRBuilder, *_: object) -> None:
+        builder.unreachable()
+
+    return_user_exc = return_status_propagate
+
+    def call_function(
+        self,
+        builder: ir.IRBuilder,
+        callee: ir.Function,
+        resty: types.Type,
+        argtys: Sequence[types.Type],
+        args: Sequence[ir.Value],
+        **_: object,
+    ) -> Any:
+        words = self.context.get_arg_packer(argtys).as_arguments(builder, args)
+        value = builder.call(callee, list(words))
+        status = self._get_return_status(  # type: ignore[no-untyped-call]
+            builder, callconv.RETCODE_OK
+        )
+        return status, self.context.get_returned_value(builder, resty, value)
+
+
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
     """Return the Python function that represents a compiled function to Numba.
 
@@ -289,16 +336,17 @@ def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any,
     return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))
 
 
-def collect(function: Callable[..., object], words: int) -> str:
+def collect(function: Callable[..., object], words: int) -> tuple[str, str]:
     """Add the IR of a function of `words` words, and of all its callees, to `COLLECTED`.
 
-    Returns the function's name in the IR.
+    Returns the function's name in the IR, and the type of its result.
     """
     signature = (types.int64,) * words
     compiled = numba.njit(pipeline_class=Pipeline, **NUMBA_OPTIONS)(function)
     compiled.compile(signature)
-    name: str = compiled.overloads[signature].fndesc.llvm_func_name
-    return name
+    made = compiled.overloads[signature]
+    result = made.target_context.data_model_manager[made.fndesc.restype].get_return_type()
+    return made.fndesc.llvm_func_name, str(result)
 
 
 LANES = 16
