@@ -67,11 +67,11 @@ EXPORTS: dict[str, Export] = {}
 
 
 INLINE: set[str] = set()
-"""The names of native functions that are always inlined."""
+"""The qualified names of native functions that are always inlined."""
 
 
 OUTLINE: set[str] = set()
-"""The names of native functions that are never inlined."""
+"""The qualified names of native functions that are never inlined."""
 
 
 def native(function: Function) -> Function:
@@ -94,13 +94,13 @@ def shared(function: Function) -> Function:
 
 def inline(function: Function) -> Function:
     """Mark a small native function on a hot path; its calls are always inlined."""
-    INLINE.add(function.__name__)
+    INLINE.add(f"{function.__module__}.{function.__qualname__}")
     return native(function)
 
 
 def outline(function: Function) -> Function:
     """Mark a native function that hot callers rarely call; its calls are never inlined."""
-    OUTLINE.add(function.__name__)
+    OUTLINE.add(f"{function.__module__}.{function.__qualname__}")
     return native(function)
 
 

@@ -86,7 +86,7 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
     In the names of Numba's IR, the Python name follows its length and precedes the letter B.
     """
-    marks = [f"{len(name)}{name}B" for name in names]
+    marks = ["".join(f"{len(part)}{part}" for part in name.split(".")) + "B" for name in names]
     for function in module.functions:
         if not function.is_declaration and any(mark in function.name for mark in marks):
             function.add_function_attribute(attribute)

@@ -88,7 +88,7 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
     return plain and kinds & at.KIND_BITS == 0 and load_acquire(request + at.REQUEST_UNUSUAL) == 0
 
 
-@outline
+@inline
 def run_kernel(context: Address, activation: Address, record: Address) -> None:
     """Run or skip one ready kernel, and deliver its results."""
     flags = load_i32(record + at.RECORD_FLAGS)
