@@ -142,7 +142,7 @@ STOCK = 32
 WAIT_NS = 1_000_000
 
 
-@native
+@inline
 def take_block(context: Address, size: int) -> Address:
     """Return a block of at least `size` bytes with undefined contents.
 
@@ -162,7 +162,7 @@ def take_block(context: Address, size: int) -> Address:
     return block
 
 
-@native
+@inline
 def give_block(context: Address, block: Address, size: int) -> None:
     """Free a block that `take_block` returned.
 
@@ -185,23 +185,14 @@ def give_block(context: Address, block: Address, size: int) -> None:
 
 @inline
 def take_cell(context: Address) -> Address:
-    """Return a block of one cell, faster than `take_block`."""
-    cell = load(context + at.CONTEXT_FREE + 8)
-    if cell == 0:
-        return refill(context, 1)
-    store(context + at.CONTEXT_FREE + 8, load(cell + at.VALUE_NEXT))
-    store(context + at.CONTEXT_FREE_COUNT + 8, load(context + at.CONTEXT_FREE_COUNT + 8) - 1)
-    return cell
+    """Return a block of one cell."""
+    return take_block(context, at.CELL_SIZE)
 
 
 @inline
 def give_cell(context: Address, cell: Address) -> None:
     """Free a cell that came from `take_cell` or `take_block`."""
-    if load(context + at.CONTEXT_FREE_COUNT + 8) >= at.BATCH_CELLS:
-        keep_batch(context, 1)
-    store(cell + at.VALUE_NEXT, load(context + at.CONTEXT_FREE + 8))
-    store(context + at.CONTEXT_FREE + 8, cell)
-    store(context + at.CONTEXT_FREE_COUNT + 8, load(context + at.CONTEXT_FREE_COUNT + 8) + 1)
+    give_block(context, cell, at.CELL_SIZE)
 
 
 @outline

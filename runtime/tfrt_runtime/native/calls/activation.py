@@ -72,7 +72,7 @@ from tfrt_runtime.native.queues.waiters import (
 )
 
 
-@native
+@inline
 def new_activation(
     context: Address,
     function: Address,
@@ -167,7 +167,7 @@ def observe_end(context: Address, activation: Address) -> None:
             log_call_end(context, caller, load(activation + at.ACTIVATION_CALLER_RECORD))
 
 
-@native
+@inline
 def begin(context: Address, activation: Address) -> None:
     """Start an activation: make its entry kernels ready, and deliver its constants.
 

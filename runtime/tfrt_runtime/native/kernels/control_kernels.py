@@ -60,15 +60,19 @@ def start_call(
 
     Drops the earlier arguments.
     """
-    if load(function + at.FUNCTION_MACHINE) != 0 and call_machine(
-        context, caller, record, function, first
+    request = load(caller + at.ACTIVATION_REQUEST)
+    # `call_machine` checks this, too, but most calls need not even call it.
+    may_be_hot = load_acquire(request + at.REQUEST_TIER) != at.TIER_INTERPRETER
+    if (
+        may_be_hot
+        and load(function + at.FUNCTION_MACHINE) != 0
+        and call_machine(context, caller, record, function, first)
     ):
         return
     nested = nested_of(caller)
     if nested > at.MAX_NESTED:
         fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
-    request = load(caller + at.ACTIVATION_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, record)
     activation = new_activation(context, function, request, at.RETURN_CALL, caller, record, nested)
