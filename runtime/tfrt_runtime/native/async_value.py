@@ -107,6 +107,13 @@ def is_available(value: Address) -> bool:
     return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS >= at.CONCRETE
 
 
+@inline
+def is_plain(value: Address) -> bool:
+    """Return whether a value is CONCRETE and does not forward to another value."""
+    is_concrete = load_acquire(value + at.VALUE_STATE) == at.CONCRETE
+    return is_concrete and load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_CONCRETE
+
+
 @native
 def is_indirect(value: Address) -> bool:
     """Tell whether the value is a placeholder for another value.

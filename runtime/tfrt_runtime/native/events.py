@@ -116,6 +116,16 @@ def watch_of(activation: Address) -> Address:
     return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)
 
 
+@native
+def is_disturbed(request: Address) -> bool:
+    """Return whether a request is cancelled or watched."""
+    is_unusual = load_acquire(request + at.REQUEST_UNUSUAL) != 0
+    return is_unusual and (
+        load_acquire(request + at.REQUEST_CANCEL) != 0
+        or load_acquire(request + at.REQUEST_WATCH) != 0
+    )
+
+
 @inline
 def nested_of(activation: Address) -> int:
     """Return the size in bytes of an activation and all activations that enclose it."""

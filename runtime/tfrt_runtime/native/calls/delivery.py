@@ -13,6 +13,7 @@ from tfrt_runtime.native.async_value import (
     drop_reference,
     forward_to,
     is_available,
+    is_plain,
     multiply_reference,
     new_indirect,
     wait_for,
@@ -38,6 +39,7 @@ from tfrt_runtime.native.queues.waiters import (
     mark_shared,
     needs_reference,
     push_ready,
+    release_available,
     release_users,
     run_waiters,
     watched_register_resolved,
@@ -124,7 +126,7 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
     Takes over a reference to `value`.  If the value is unavailable, the users wait for it.  The
     returns do not wait: the unavailable value is returned at once.
     """
-    if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):
+    if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_plain(value):
         deliver_special(context, activation, slot, value)
         return
     references = load_i32(slot + at.SLOT_REFERENCES)
@@ -156,7 +158,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         users = load_i32(slot + at.SLOT_USERS)
         returns = load_i32(slot + at.SLOT_RETURNS) & ~at.SLOT_NONSTRICT
         if is_available(value):
-            release_users(context, activation, slot)
+            if users > 0:
+                release_available(context, activation, slot, value)
         elif users > 0 or is_watched(activation) or awaits_arguments(activation):
             wait_for_register(context, activation, slot, value)
         if is_kept:

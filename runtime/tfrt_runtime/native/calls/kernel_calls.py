@@ -10,7 +10,13 @@ it.  A kernel borrows its arguments, and hands over one reference to each result
 """
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import add_references, drop_reference, is_available, resolve
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    is_available,
+    is_plain,
+    resolve,
+)
 from tfrt_runtime.native.calls.delivery import (
     deliver_plain,
     drop_arguments,
@@ -19,7 +25,14 @@ from tfrt_runtime.native.calls.delivery import (
     slot_of,
 )
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.events import log_kernel, log_state, log_value, slow_down, watch_of
+from tfrt_runtime.native.events import (
+    is_disturbed,
+    log_kernel,
+    log_state,
+    log_value,
+    slow_down,
+    watch_of,
+)
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -82,10 +95,9 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
     It can if both are concrete values without errors, and if the request is not cancelled and not
     watched.
     """
-    plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE
-    plain = plain and load_acquire(right + at.VALUE_STATE) == at.CONCRETE
-    kinds = load(left + at.VALUE_KIND) | load(right + at.VALUE_KIND)
-    return plain and kinds & at.KIND_BITS == 0 and load_acquire(request + at.REQUEST_UNUSUAL) == 0
+    if load_acquire(request + at.REQUEST_UNUSUAL) == 0:
+        return True
+    return not is_disturbed(request) and is_plain(left) and is_plain(right)
 
 
 @inline
@@ -97,12 +109,14 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
         run_unusual_kernel(context, activation, record, False)
         return
     arguments = load_i32(record + at.RECORD_ARGUMENTS)
-    failed = stage_arguments(context, activation, record, arguments)
     request = load(activation + at.ACTIVATION_REQUEST)
-    watch = 0
-    # One branch covers runs that are neither cancelled nor watched.
-    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+    watch = failed = 0
+    # One check covers cancelled and watched runs, errors, and forwarding values.
+    if load_acquire(request + at.REQUEST_UNUSUAL) == 0:
+        stage_plain(context, activation, record, arguments)
+    else:
         watch = load(request + at.REQUEST_WATCH)
+        failed = stage_arguments(context, activation, record, arguments)
         if failed == 0:
             # Acquire: another thread made the error value when it cancelled the run.
             failed = load_acquire(request + at.REQUEST_CANCEL)
@@ -134,11 +148,14 @@ def run_unusual_kernel(
     if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
         fail_without_memory(context, activation, record)
         return
+    request = load(activation + at.ACTIVATION_REQUEST)
+    failed = 0
     if flags & (at.KERNEL_NONSTRICT | at.KERNEL_RAW) != 0:
         failed = stage_raw(context, activation, record, arguments)
-    else:
+    elif load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         failed = stage_arguments(context, activation, record, arguments)
-    request = load(activation + at.ACTIVATION_REQUEST)
+    else:
+        stage_plain(context, activation, record, arguments)
     if failed == 0:
         failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
@@ -232,6 +249,15 @@ def share_rest(context: Address) -> None:
     """Share this thread's ready kernels and tasks with other threads before a long kernel."""
     share_ready(context)
     offer_tasks(context)
+
+
+@inline
+def stage_plain(context: Address, activation: Address, record: Address, count: int) -> None:
+    """Put a kernel's arguments into the frame unchecked; the run must not be unusual."""
+    frame = load(context + at.CONTEXT_ARGUMENTS)
+    for i in range(count):
+        register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
+        store(frame + 8 * i, load(activation + register))
 
 
 @inline

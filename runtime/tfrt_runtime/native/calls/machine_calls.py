@@ -31,6 +31,7 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.events import is_disturbed
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -63,8 +64,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     function whose count is large enough is compiled.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # A run is unusual if it is cancelled or watched.
-    if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+    if tier == at.TIER_INTERPRETER or is_disturbed(request):
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         return 0
@@ -129,7 +129,7 @@ def ask(attempt: Address) -> int:
     After that many kernels, the code calls `ask` again.
     """
     context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
-    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+    if is_disturbed(request):
         return 0
     give_way(context)
     share_when_idle(context)

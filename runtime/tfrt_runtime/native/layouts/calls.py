@@ -39,7 +39,10 @@ struct(
         "Not 0 if starting calls and iterations must be counted in REQUEST_KNOWN: the run is "
         "watched, or Python wants to know its progress."
     ),
-    UNUSUAL="Not 0 if the run is cancelled or watched. Fast paths check only this word.",
+    UNUSUAL=(
+        "Not 0 if the run is cancelled or watched, or if a register of it has held an error or a "
+        "value that forwards to another one. Fast paths check only this word."
+    ),
     WATCH="The watch of a watched run, or 0.",
     NOTIFY=(
         "What happens when the run is over. 0: nothing. NOTIFY_PYTHON: Python is called. "

@@ -13,7 +13,13 @@ that the thread is already running.
 """
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import drop_reference, is_available, point_at, take_waiters
+from tfrt_runtime.native.async_value import (
+    drop_reference,
+    is_available,
+    is_plain,
+    point_at,
+    take_waiters,
+)
 from tfrt_runtime.native.cells import give_block, give_cell, need_block
 from tfrt_runtime.native.events import is_watched, log_value, watch_of
 from tfrt_runtime.native.memory import (
@@ -32,6 +38,7 @@ from tfrt_runtime.native.memory import (
     native,
     outline,
     store,
+    store_release,
 )
 from tfrt_runtime.native.queues.tasks import add_local_task, new_task, wake_waiting
 
@@ -110,7 +117,7 @@ def finish(context: Address, activation: Address) -> None:
 
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
-    """Count an available value for each kernel that uses it.
+    """Count a plain value (`is_plain`) for each kernel that uses it.
 
     A kernel that awaits no other value becomes ready.
     """
@@ -151,6 +158,20 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
         user += at.USER_SIZE
 
 
+@native
+def release_available(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """Do the same as `release_users`, for a value that may be an error or forward to another value.
+
+    Such a value makes its run unusual.
+    """
+    unusual = load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_UNUSUAL
+    # The order matters: in a run that is not unusual, a ready kernel does not check its arguments.
+    # The word is written only once, because all threads read it.
+    if not is_plain(value) and load_acquire(unusual) == 0:
+        store_release(unusual, 1)
+    release_users(context, activation, slot)
+
+
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
     """Return whether a waiter for a register's value needs its own reference to the value.
@@ -177,7 +198,7 @@ def register_resolved(context: Address, activation: Address, slot: Address, valu
     """Release the users of a register whose value has become available."""
     if needs_reference(activation, slot):
         drop_reference(context, value)
-    release_users(context, activation, slot)
+    release_available(context, activation, slot, value)
     finish(context, activation)
 
 

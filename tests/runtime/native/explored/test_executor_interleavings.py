@@ -29,7 +29,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import activation, delivery, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.memory import load, load_i32
-from tfrt_runtime.native.queues import sharing
+from tfrt_runtime.native.queues import sharing, waiters
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
 """Name, argument registers, result registers."""
@@ -89,6 +89,14 @@ def fail(context: int, record: int) -> None:
     frame.fail(context, record, 0)
 
 
+def forward(context: int, _record: int) -> None:
+    """Return a value that forwards to the argument, which the caller's other kernels also use."""
+    value, target = async_value.new_indirect(context), load(load(context + at.CONTEXT_ARGUMENTS))
+    async_value.add_references(target, 1)
+    waiters.run_waiters(context, async_value.forward_to(context, value, target))
+    frame.set_result(context, 0, value)
+
+
 def chain(context: int, _record: int) -> None:
     frame.set_chain(context, 0)
 
@@ -107,6 +115,7 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
         "async add": Call(function(async_kernels.async_add_i32), data=(add_task,)),
         "fail later": Call(function(async_kernels.report_error_when_async), data=(error_task,)),
         "fail": Call(function(fail)),
+        "forward": Call(function(forward)),
         "chain": Call(function(chain)),
         "less than 4": Call(function(is_less_than_four)),
         "first available": Call(function(first_available), at.KERNEL_NONSTRICT),
@@ -297,6 +306,24 @@ LATE_ERROR = Program(
     (0, 1),
     (0, None),
 )
+FORWARD = Program(
+    [
+        Function(
+            1,
+            [
+                ("async add", (0, 0), (1,)),
+                ("forward", (1,), (2,)),
+                ("async add", (0, 0), (3,)),
+                ("add", (2, 3), (4,)),
+                ("add", (1, 2), (5,)),
+            ],
+            (4, 5),
+        )
+    ],
+    (1,),
+    (4, 4),
+)
+"""A sum of which one argument forwards to another value, and the last to arrive does not."""
 PROGRAMS = {
     "diamond": DIAMOND,
     "async adds": ASYNC_ADDS,
@@ -309,6 +336,7 @@ PROGRAMS = {
     "non-strict reader": NON_STRICT_READER,
     "partial error": PARTIAL_ERROR,
     "late error": LATE_ERROR,
+    "forward": FORWARD,
 }
 
 
@@ -346,6 +374,46 @@ def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -
             assert outcome(result) == 7
             handles.value_drop(host.main, result)
             handles.value_drop(host.main, value)
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=300)
+
+
+def test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready() -> None:
+    kernels = [("promised", (0,), (1,)), ("promised", (0,), (2,)), ("add", (1, 2), (3,))]
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=2)
+        request = host.request(active=1)
+        failing, resolver = host.outside
+        values = [handles.value_make(host.main, at.TYPE_I32) for _ in range(2)]
+        given = iter(values)
+
+        def promised(context: int, _record: int) -> None:
+            value = next(given)
+            handles.value_add_reference(value)
+            frame.set_result(context, 0, value)
+
+        def fail_first() -> None:
+            waiters.run_waiters(failing, async_value.set_error(values[0], 0, at.TYPE_UNKNOWN))
+            executor.work(failing, 100)
+
+        def resolve_second() -> None:
+            handles.value_emplace(resolver, values[1], at.TYPE_I32, 5, 0)
+            executor.work(resolver, 100)
+
+        [first] = load_program(host, [Function(1, kernels, (3,))], promised=promised)
+        [result] = start(host, request, first, (1,), 1)
+        executor.work(host.contexts[0], 100)
+        world.thread(fail_first, "failing")
+        world.thread(resolve_second, "resolver")
+
+        def check() -> None:
+            assert outcome(result) is None
+            for value in (result, *values):
+                handles.value_drop(host.main, value)
             assert host.live_values() == host.own_values
 
         world.finally_assert(check)

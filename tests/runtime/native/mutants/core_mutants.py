@@ -573,7 +573,7 @@ MUTANTS = [
     _mutant(
         "calls.machine_calls.ask",
         "machine code does not hear that its run is cancelled",
-        "    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:\n        return 0",
+        "    if is_disturbed(request):\n        return 0",
         "    pass",
         "machine_interleavings test_machine_code_without_an_end_stops_when_its_run_is_cancelled",
     ),
@@ -681,5 +681,41 @@ MUTANTS = [
         "if state_of(value) != at.CONCRETE:",
         "if load(value + 8) & 3 != at.CONCRETE:",
         "async_abi_small test_a_coroutine_that_need_not_suspend",
+    ),
+    _mutant(
+        "calls.delivery.deliver_plain",
+        "kernels do not look at an error that a kernel returns",
+        "if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_plain(value):",
+        "if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_available(value):",
+        "executor_interleavings partial and error",
+    ),
+    _mutant(
+        "async_value.is_plain",
+        "kernels do not look at a value that forwards to another one",
+        "return is_concrete and load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_CONCRETE",
+        "return is_concrete",
+        "executor_interleavings forward",
+    ),
+    _mutant(
+        "queues.waiters.register_resolved",
+        "kernels do not look at an error that arrives later",
+        "release_available(context, activation, slot, value)",
+        "release_users(context, activation, slot)",
+        "executor_interleavings late and error",
+    ),
+    _mutant(
+        "queues.waiters.release_available",
+        "a user of an error is ready before its run counts as unusual",
+        """
+        if not is_plain(value) and load_acquire(unusual) == 0:
+            store_release(unusual, 1)
+        release_users(context, activation, slot)
+        """,
+        """
+        release_users(context, activation, slot)
+        if not is_plain(value) and load_acquire(unusual) == 0:
+            store_release(unusual, 1)
+        """,
+        "executor_interleavings test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready",
     ),
 ]
