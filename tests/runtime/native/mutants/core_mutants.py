@@ -584,7 +584,7 @@ MUTANTS = [
         kernels = load(function + at.FUNCTION_KERNELS)
         fetch_add(request + at.REQUEST_KNOWN, kernels)
         fetch_add(request + at.REQUEST_DECIDED, kernels)
-        # Do this last: if the call was the run's last activity, the program may be gone afterward.
+        # Do this last: if nothing else of the run is active, the program may be gone afterward.
         leave_request(context, request)
         """,
         """
