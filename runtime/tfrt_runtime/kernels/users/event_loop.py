@@ -105,7 +105,7 @@ class _Call:
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the coroutine's task, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
-        task.add_done_callback(self._ended_unstarted)
+        task.add_done_callback(self._ended_unstarted, context=self._context)
         # The call itself is the callback, because a bound method would be one more object for each
         # of thousands of pending calls.
         self._frame.request.call_when_cancelled(self, self)
