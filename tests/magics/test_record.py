@@ -10,6 +10,7 @@ from tests.magics.files import document_of
 
 from tfrt_magics.bridge.record import KINDS, MAX_EVENTS, MAX_LIVE, Record
 from tfrt_magics.bridge.snapshot import Snapshot, Status
+from tfrt_nb.documents.events import columns_of
 
 HEAD = {"run": "r", "session": "s", "client": "c", "cell": "one"}
 
@@ -36,7 +37,7 @@ class Log:
 
     def drain(self):
         rows, self.new = self.new, []
-        return rows
+        return columns_of(rows)
 
     def preview(self):
         self.previews[9] = "a tensor"

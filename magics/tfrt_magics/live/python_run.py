@@ -26,7 +26,7 @@ from tfrt_magics.bridge.snapshot import OVER, Row, Section, Snapshot, State, Sta
 from tfrt_magics.live.reprs import snapshot_of
 from tfrt_magics.views.outlet import Slot, run_bundle, table_bundle
 from tfrt_nb.documents.escapes import label
-from tfrt_nb.documents.events import NUMBER, Event
+from tfrt_nb.documents.events import NUMBER, Columns, Event, columns_of
 from tfrt_nb.documents.previews import preview_of
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.batch import Batch
@@ -186,10 +186,10 @@ class BatchRun:
     def logs(self) -> Sequence[BatchRun]:
         return [self]
 
-    def drain(self) -> list[Event]:
+    def drain(self) -> Columns:
         """Return the events since the last call."""
         new, self._new = self._new, []
-        return new
+        return columns_of(new)
 
     def preview(self) -> None:
         """Do nothing, because each text is created when its call finishes."""

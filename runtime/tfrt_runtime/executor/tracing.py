@@ -23,7 +23,7 @@ from typing import Literal
 
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, LogColumns, Watch, logged
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 Row = tuple[int, str, int, int, int]
@@ -173,14 +173,14 @@ class RunTracing:
             if self._run.end_ns is None:
                 self._tell(self._spans.take(self._rows(self._take())))
 
-    def _begin_watch(self, program: Executable) -> Callable[[], Events]:
+    def _begin_watch(self, program: Executable) -> Callable[[], LogColumns]:
         """Return the function that takes events: from the run's watch, or from a new one."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()
         program.watch(self._request, watch)
 
-        def take() -> Events:
+        def take() -> LogColumns:
             watch.log.clear()
             return watch.take()
 
@@ -193,8 +193,8 @@ class RunTracing:
                 due = time.monotonic() + DRAIN_SECONDS
                 self._request.host.timers.at(due, self._drain_later)
 
-    def _rows(self, events: Events) -> Iterator[Row]:
-        for when, number, value, instance, kind, worker, _ in events:
+    def _rows(self, events: LogColumns) -> Iterator[Row]:
+        for when, number, value, instance, kind, worker, _ in logged(events):
             name = KINDS[kind]
             if value != NO_VALUE and name not in ("call", "return"):
                 number = self._makers.get((number, value), -2)

@@ -11,7 +11,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.tracing.events import KINDS, logged
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.standard import standard_kernels
@@ -289,7 +289,7 @@ def test_registers_are_seen_in_a_watched_run(run: Run) -> None:
     assert execution.watch is not None
     seen: dict[tuple[int, int], list[int]] = {}
     calls = 0
-    for _, function, register, _, kind, _, payload in execution.watch.take():
+    for _, function, register, _, kind, _, payload in logged(execution.watch.take()):
         calls += kind == KINDS.index("call")
         if kind == KINDS.index("available"):
             seen.setdefault((function, register), []).append(payload & 0xFFFFFFFF)

@@ -9,7 +9,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.tracing.events import KINDS, logged
 from tfrt_runtime.host.tracing.trace import Activity, DebugSink, Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -96,7 +96,7 @@ def test_a_watched_run_is_told_and_logged(leak_check: None) -> None:
         execution = Program.from_source(TEXT, "test.mlir").run(host, watch=True)
         assert execution.wait(SLOW)
         assert execution.watch is not None
-        kinds = [KINDS[event[4]] for event in execution.watch.take()]
+        kinds = [KINDS[event[4]] for event in logged(execution.watch.take())]
     assert len(lines) // 2 == kinds.count("call") + 1 == kinds.count("return") + 1
 
 
@@ -214,7 +214,7 @@ def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
         assert execution.wait(SLOW)
         assert execution.results[0].result(0) == "a string"
         assert execution.watch is not None
-        events = execution.watch.take()
+        events = logged(execution.watch.take())
         assert {event[1] for event in events if event[4] == KINDS.index("call")} == {0}
         assert [(f, r) for f, r, _ in execution.watch.kept_values()] == [(0, 0)]
     finally:

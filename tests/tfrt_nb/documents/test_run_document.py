@@ -13,9 +13,9 @@ from tests.tfrt_nb.documents.conftest import watched
 
 from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.escapes import clean
-from tfrt_nb.documents.events import COLUMNS
+from tfrt_nb.documents.events import COLUMNS, columns_of, rows_of
 from tfrt_nb.documents.run import RunDocument
-from tfrt_runtime.host.tracing.events import KINDS, Watch
+from tfrt_runtime.host.tracing.events import KINDS, Watch, logged
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
@@ -174,8 +174,8 @@ def test_a_kernel_that_runs_has_begun_in_the_events_that_are_there():
         go_on.set()
         assert run.wait(30)
         new = document.drain()
-        assert "2" in [row[-1] for row in new] and document.status == "done"
-        assert document.drain() == []
+        assert "2" in new["payload"] and document.status == "done"
+        assert document.drain() == columns_of(())
 
 
 def test_what_is_cancelled_did_not_begin():
@@ -713,7 +713,7 @@ def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
         run.wait(10)
         assert "the group waits forever" in str(run.diagnostics[0])
         host.quiesce()
-        events = list(run.watch.take())
+        events = list(logged(run.watch.take()))
         # The task's frame ends once, at its start's address; what else ends is the host's call, and @main.
         start = next(event for event in events if event[4] == KINDS.index("start"))
         ends = [
@@ -721,7 +721,17 @@ def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
         ]
         assert len(ends) == 1
         coming = [[], [event for event in events if event not in ends]]
-        run.watch.take = lambda: coming.pop() if coming else []
+
+        def take(start):
+            written = [
+                (time - start, low | high << 32, instance, kind | worker << 6, payload)
+                for time, low, high, instance, kind, worker, payload in (
+                    coming.pop() if coming else []
+                )
+            ]
+            return tuple(zip(*written, strict=True)) or ((),) * 5
+
+        run.watch.take = take
         document = RunDocument(program, run)
         assert list(open_operations(document)) == []
         before = of(document.data, "end")
@@ -766,7 +776,7 @@ def test_an_async_function_is_not_taken_for_a_task_that_had_its_frame():
         document = watched(host, REUSED_FRAMES)
     operations = document.data["program"]["operations"]
     call = next(row["id"] for row in operations if row["kernel"] == "async.call")
-    waits = [op for _, kind, op, *_ in document.events if KINDS[kind] == "suspend"]
+    waits = [op for _, kind, op, *_ in rows_of(document.columns) if KINDS[kind] == "suspend"]
 
     # In each round the outer task waits for the inner one, and the function for its own task.
     assert waits.count(call) == 3 and len(waits) == 6

@@ -8,7 +8,7 @@ The board is the live picture of a run in a notebook. The package builds on `pro
   source, in rows that `walks` fills. `picture` computes a layout and draws it. `stages` has the
   program at each stage of its compilation.
 - Runs: `events` has the columns of a run's events, and computes the states of values and operations
-  from events. `code` converts the events of compiled code, and `blocks` infers the states of
-  compiled operations that have no events. `run` is the document of a run. `trace` writes a run as a
-  file that Perfetto opens.
+  from events. `kernels` converts the events of kernels, and `code` those of compiled code. `blocks`
+  infers the states of compiled operations that have no events. `run` is the document of a run.
+  `trace` writes a run as a file that Perfetto opens.
 """

@@ -139,10 +139,9 @@ class CodeMap:
         """Return -1, because compiled code has no registers."""
         return -1
 
-    def rows(self, event: Logged, start: int) -> Iterator[Event]:
-        """Return the rows of an event; `start` is the time at which the run started."""
-        time, low, high, _, kind, worker, payload = event
-        self._time = time - start
+    def rows(self, event: Logged) -> Iterator[Event]:
+        """Return the rows of an event, whose time counts from the run's start."""
+        self._time, low, high, _, kind, worker, payload = event
         for shown, op, value, instance, text in self._of(
             KINDS[kind], low | high << 32, payload, worker
         ):

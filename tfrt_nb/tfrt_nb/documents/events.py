@@ -1,16 +1,18 @@
-"""The events of a run as rows.
+"""The events of a run as rows in columns.
 
 The module has the columns of a row, a buffer that keeps only the first and the newest rows, and
 `Fold`. `Fold` computes the states of values and operations from rows. It does the same as the
 board's `history.js`, and a test compares the two.
+
+A busy run has a hundred thousand events, so they are handled column by column: a list of numbers
+costs a tenth of as many tuples, which the garbage collector searches again and again.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Any
 
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
@@ -27,49 +29,70 @@ Columns = dict[str, list[Any]]
 OF_CODE = ("func", "async")
 """The kinds of compiled functions."""
 NUMBER = {name: number for number, name in enumerate(KINDS)}
+
+
+def among(*kinds: str) -> frozenset[int]:
+    """Return the numbers of kinds."""
+    return frozenset(NUMBER[kind] for kind in kinds)
+
+
 STATES = {NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
-BEGINS = frozenset({NUMBER["begin"], NUMBER["resume"]})
+BEGINS = among("begin", "resume")
 CALL, END, SUSPEND, ERROR, SKIPPED = (
     NUMBER[kind] for kind in ("call", "end", "suspend", "error", "skipped")
 )
 
 
 def columns_of(rows: Sequence[Event]) -> Columns:
-    """Return the rows as columns, for JSON."""
+    """Return the rows as columns."""
     columns = zip(*rows, strict=True) if rows else repeat(())
     return {name: list(column) for name, column in zip(COLUMNS, columns, strict=False)}
 
 
+def rows_of(columns: Columns) -> Iterator[Event]:
+    """Return the rows in columns."""
+    return zip(*columns.values(), strict=True)
+
+
+def by_time(columns: Columns) -> Columns:
+    """Return the columns with their rows sorted by time."""
+    times = columns["time"]
+    if times == sorted(times):
+        return columns
+    order = sorted(range(len(times)), key=times.__getitem__)
+    return {name: [items[at] for at in order] for name, items in columns.items()}
+
+
 class FirstAndNewest:
-    """The rows of a run: the first `most`, and the newest `most`."""
+    """The rows of a run: the first `most`, and the newest `most`, in columns."""
 
     def __init__(self, most: int) -> None:
-        self.first: list[Event] = []
-        self._newest: deque[Event] = deque(maxlen=most)
+        self.first, self._newest = columns_of(()), columns_of(())
         self._most = most
         self.total = 0
 
-    def add(self, row: Event) -> None:
-        """Keep a row, and drop a row that is neither among the first nor among the newest."""
-        (self.first if self.total < self._most else self._newest).append(row)
-        self.total += 1
-
-    def extend(self, rows: Sequence[Event]) -> None:
-        """Append several rows, which is faster than one by one."""
+    def extend(self, rows: Columns) -> None:
+        """Append rows; drop those that are neither among the first nor among the newest."""
         room = max(0, self._most - self.total)
-        self.first += rows[:room]
-        self._newest.extend(rows[room:])
-        self.total += len(rows)
+        for name, items in rows.items():
+            self.first[name] += items[:room]
+            self._newest[name] += items[room:]
+            if len(self._newest[name]) > 2 * self._most:  # rarely, because this moves what stays
+                del self._newest[name][: -self._most]
+        self.total += len(rows["time"])
 
     @property
     def dropped(self) -> int:
         """The number of dropped rows."""
-        return self.total - len(self.first) - len(self._newest)
+        return max(0, self.total - 2 * self._most)
 
-    def since(self, number: int = 0) -> list[Event]:
+    def since(self, number: int = 0) -> Columns:
         """Return the kept rows from row number `number` on."""
-        gone = max(0, number - self.total + len(self._newest))
-        return [*self.first[number:], *islice(self._newest, gone, None)]
+        newest = min(self._most, self.total - max(number, self._most))
+        return {
+            name: items[number:] + (self._newest[name][-newest:] if newest > 0 else [])
+            for name, items in self.first.items()
+        }
 
 
 @dataclass(slots=True)

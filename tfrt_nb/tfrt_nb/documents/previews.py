@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import lru_cache
 
 from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.host.payload import CHAIN
@@ -69,7 +68,6 @@ For `i1`, only the lowest bit counts.
 _WORD = struct.Struct("<q")
 
 
-@lru_cache(4096)
 def word_text(type_: str, word: int) -> str | None:
     """Return the text of a one-word payload of a type, or None for other types."""
     if type_ == "i1":

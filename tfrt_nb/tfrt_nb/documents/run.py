@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 from tfrt_nb.documents.blocks import MORE, Reached
@@ -20,43 +21,31 @@ from tfrt_nb.documents.events import (
     BEGINS,
     CALL,
     NUMBER,
-    SKIPPED,
-    STATES,
     Columns,
     Event,
     FirstAndNewest,
     Fold,
     Seen,
+    among,
     columns_of,
+    rows_of,
 )
 from tfrt_nb.documents.heat_map import HeatMap, heat_map
+from tfrt_nb.documents.kernels import KernelMap, is_of_code
 from tfrt_nb.documents.previews import preview_of, word_text
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.records import FunctionKind, collector_paused
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged, no_calls
+from tfrt_runtime.host.tracing.events import KINDS, LogColumns, logged, no_calls
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
-from tfrt_runtime.native.layouts import TYPE_F64
 
 MAX_EVENTS = 100_000
 """The number of events that are kept, both from a run's start and of its newest events."""
 MAX_PICTURES = 50
-
-
-def _among(*kinds: str) -> frozenset[int]:
-    return frozenset(NUMBER[kind] for kind in kinds)
-
-
-_AVAILABLE = NUMBER["available"]
-_OF_KERNELS = _among("enqueue", "begin", "end") | STATES.keys()
-_OF_THREADS = _among("steal", "park", "wake")
-_OF_CODE = _among(
-    *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
-)
-"""The kinds of events that carry an address if they come from compiled code, not from kernels."""
+_OF_THREADS = among("steal", "park", "wake")
 
 
 class RunDocument:
@@ -88,7 +77,7 @@ class RunDocument:
         self.log: list[tuple[int, int | None, str]] = []
         """The output: the time, the operation, and the text."""
         self._watch = run.watch
-        self._map: _Map | CodeMap
+        self._map: KernelMap | CodeMap
         code = program._compiled
         is_code = code is not None and self.function in code.functions
         self._code = None if code is None else CodeMap(run, self.program, of_host=not is_code)
@@ -96,7 +85,7 @@ class RunDocument:
         if is_code and self._code is not None:
             self._map = self._code
         else:
-            self._map = _Map(program, run, self.program)
+            self._map = KernelMap(program, run, self.program)
         self._reached = Reached(self.program) if self.program.code else None
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
@@ -123,7 +112,7 @@ class RunDocument:
         """The row of the function, if the run had started before its watch; otherwise -1."""
         if running is not None:
             self.start = run.started_at
-            self._fold.take(self._kept_rows(self._already(running)))
+            self._take(self._already(running))
 
     @property
     def dropped(self) -> int:
@@ -155,17 +144,17 @@ class RunDocument:
         """Process new events in O(new events); update `seen`, `running`, `previews`, and `log`."""
         with self._lock:
             is_over = self.run.is_done
-            events = self._watch.take()
+            new = self._watch.take(self.start or 0)
             printed, self._watch.log = self._watch.log, []
-            if self.start is None:
-                self.start = self._begin(events)
+            if self.start is None and (start := self._begin(new)) is not None:
+                self.start, new = start, ([time - start for time in new[0]], *new[1:])
             if self.start is not None:
-                rows = self._new(events, self.start, is_over)
+                rows = self._new(new, is_over=is_over)
                 if self._own >= 0:
-                    self._fold.take(self._kept_rows(self._with_missed(rows, is_over)))
+                    self._take(self._with_missed(rows_of(rows), is_over))
                 else:
                     self._kept.extend(rows)
-                    self._fold.take(rows)
+                    self._fold.take(rows_of(rows))
                 self.previews.update({} if self._code is None else self._code.texts)
                 self._count_overwritten()
             if is_over:
@@ -183,7 +172,7 @@ class RunDocument:
                 for time, kernel, text in printed
             ]
 
-    def drain(self) -> list[Event]:
+    def drain(self) -> Columns:
         """Return the events since the last call, in O(new events)."""
         with self._lock:
             self.update()
@@ -191,16 +180,11 @@ class RunDocument:
             return self._kept.since(first)
 
     @property
-    def events(self) -> list[Event]:
+    def columns(self) -> Columns:
         """The kept events so far: the first and the newest ones."""
         with self._lock:
             self.update()
             return self._kept.since()
-
-    @property
-    def columns(self) -> Columns:
-        """The kept events so far, in columns."""
-        return columns_of(self.events)
 
     def operation_of_task(self, frame: int) -> int:
         """Return the operation of a task of compiled code, or -1 if it is unknown."""
@@ -297,49 +281,56 @@ class RunDocument:
             "unlogged": {str(number): state for number, state in self.unlogged().items()},
         }
 
-    def _begin(self, events: Events) -> int | None:
+    def _begin(self, new: LogColumns) -> int | None:
         """Return the start of the run, or None if it is not known yet.
 
         Threads may log sleeps and wake-ups before the start.
         """
-        first = next((event[0] for event in events if event[4] not in _OF_THREADS), None)
+        events = zip(new[0], new[3], strict=True)
+        first = next((time for time, what in events if what & 63 not in _OF_THREADS), None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
-    def _new(self, events: Events, start: int, is_over: bool) -> list[Event]:
+    def _new(self, new: LogColumns, *, is_over: bool) -> Columns:
         """Return the rows of new events. With `is_over`, no more events will follow."""
-        code, host, found = self._code, self._map, list[Event]()
-        is_code = isinstance(host, CodeMap)
-        for event in events:
-            if event[0] < start:
-                continue
+        if min(new[0], default=0) < 0:
+            late = [at for at, time in enumerate(new[0]) if time >= 0]
+            new = tuple([column[at] for at in late] for column in new)
+        code, host = self._code, self._map
+        found = columns_of(()) if isinstance(host, CodeMap) else host.columns(new)
+        if code is None and self._reached is None:
+            return found
+        rows = list(rows_of(found))
+        for event in logged(new):
             if self._reached is not None:
                 self._reached.note(event)
-            if is_code or event[4] not in _OF_CODE or event[2] == NO_VALUE:
-                found += host.rows(event, start)
-            elif code is not None:
-                found += code.rows(event, start)
-        return [*found, *code.ending()] if code is not None and is_over else found
+            if code is not None and (host is code or is_of_code(event[2], event[4])):
+                rows += code.rows(event)
+        rows.sort(key=itemgetter(0))
+        return columns_of([*rows, *code.ending()] if code is not None and is_over else rows)
 
-    def _kept_rows(self, rows: Iterable[Event]) -> Iterator[Event]:
-        """Keep and return the rows."""
+    def _take(self, rows: Iterable[Event]) -> None:
+        """Keep the rows and update the states; each row is made after the states of those
+        before it.
+        """
+        kept = list[Event]()
         for row in rows:
-            self._kept.add(row)
-            yield row
+            self._fold.take((row,))
+            kept.append(row)
+        self._kept.extend(columns_of(kept))
 
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
         """Yield rows for the state in which the watch starts.
 
         It consists of constants, available arguments, and running kernels.
         """
-        assert isinstance(self._map, _Map)
+        assert isinstance(self._map, KernelMap)
         index = self.run._entry.index
         self._own = self._map.function_row(index)
-        call: Event = 0, CALL, -1, self._own, 0, -1, None
-        yield call
-        yield from self._map.constants_of(index, call)
+        yield 0, CALL, -1, self._own, 0, -1, None
+        yield from self._map.constants_of(index, 0, 0, -1)
         for value in self.program.data["functions"][self._own]["arguments"]:
             if value not in self.absent:
-                yield 0, _AVAILABLE, -1, value, 0, -1, None
+                yield 0, NUMBER["available"], -1, value, 0, -1, None
         begun = {self._map.operation(kernel) for kernel in running}
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
@@ -355,7 +346,7 @@ class RunDocument:
         if row[1] in BEGINS and row[2] >= 0:
             for value in self._operations[row[2]]["operands"]:
                 if value not in self.seen and values[value]["op"] is not None:
-                    yield row[0], _AVAILABLE, values[value]["op"], value, 0, -1, None
+                    yield row[0], NUMBER["available"], values[value]["op"], value, 0, -1, None
         yield row
 
     def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
@@ -372,7 +363,7 @@ class RunDocument:
                     for value in made["results"]:
                         if value not in self.seen:
                             text = preview_of(returned[value]) if value in returned else None
-                            yield last, _AVAILABLE, made["id"], value, 0, -1, text
+                            yield last, NUMBER["available"], made["id"], value, 0, -1, text
 
     def _count_overwritten(self) -> None:
         """Count values whose events were overwritten before they were read."""
@@ -399,97 +390,3 @@ def status_of(run: Execution) -> str:
         return "timed-out" if cancellation.ending is Ending.TIMED_OUT else "cancelled"
     failed = run.diagnostics or any(value.state is State.ERROR for value in run.results)
     return "failed" if failed else "done"
-
-
-class _Map:
-    """Maps numbers of the native core to ids of the program document."""
-
-    def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
-        self._values = document.data["values"]
-        loaded = run.program.functions
-        # Loading gives each native function a body: registers, and a kernel after the file's own
-        # kernels.
-        bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
-        self._kernels = [*document.kernels, *[-1] * bodies]
-        self._registers = [
-            [*own, *[-1] * (function.register_count - len(own))]
-            for own, function in zip(document.registers, loaded, strict=True)
-        ]
-        self._makers = [-1 if row["op"] is None else row["op"] for row in self._values]
-        self._types = [row["type"] for row in self._values]
-        self._functions = [(-1, -1)] * len(program.file.functions)
-        self._find_functions(program, document)
-        self._constants = run.program.constants
-        self._called: set[int] = set()
-
-    def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Find the row of each function, and the operation of each region (-1 for others)."""
-        rows = {row["name"]: row["id"] for row in document.data["functions"]}
-        operations = document.data["operations"]
-        number = 0
-        for index, function in enumerate(program.file.functions):
-            if function.name and function.kind is not FunctionKind.NATIVE:
-                self._functions[index] = (-1, rows.get(label(function.name), -1))
-            for kernel in function.kernels:
-                operation = document.kernels[number]
-                number += 1
-                for inner in kernel.functions:
-                    if not program.file.functions[inner].name and operation >= 0:
-                        row = operations[operation]["function"]
-                        self._functions[inner] = (operation, row)
-
-    def function_row(self, function: int) -> int:
-        """Return the row of a function of the file, or -1."""
-        return self._functions[function][1]
-
-    def operation(self, kernel: int) -> int | None:
-        """Return the operation of a kernel, or None."""
-        found = self._kernels[kernel] if 0 <= kernel < len(self._kernels) else -1
-        return None if found < 0 else found
-
-    def value(self, function: int, register: int) -> int:
-        """Return the value of a register, or -1 if the source does not have it."""
-        return self._registers[function][register]
-
-    def rows(self, event: Logged, start: int) -> Sequence[Event]:
-        """Return the rows of an event; `start` is the time at which the run started.
-
-        Constants become available when their function is called, and the core logs no events for
-        them. If the event of the call was overwritten, the first event of a value in the function
-        shows the call.
-        """
-        time, where, register, instance, kind, worker, word = event
-        op = value = -1
-        payload: str | int | None = None
-        names_function = True
-        if kind == CALL:  # the payload is the row of the called function instead of a value
-            (op, value), payload = self._functions[where], word
-        elif kind in STATES and register != NO_VALUE:
-            value = self._registers[where][register]
-            if value >= 0:
-                op = self._makers[value]
-                if kind == _AVAILABLE:
-                    payload = word_text(self._types[value], word)
-        else:
-            names_function = False
-            if kind in _OF_KERNELS and register == NO_VALUE:
-                op = self._kernels[where]
-        # The thread of a `skipped` event only passes on an error: a skipped kernel runs on no
-        # thread.
-        by = -1 if kind == SKIPPED else worker
-        row = time - start, kind, op, value, instance, by, payload
-        if names_function and where not in self._called:
-            return row, *self.constants_of(where, row)
-        return (row,)
-
-    def constants_of(self, function: int, row: Event) -> Iterator[Event]:
-        """Yield the rows of a function's constants; `row` is the first row of the function."""
-        self._called.add(function)
-        time, _, _, _, instance, worker, _ = row
-        for register, constant in self._constants[function].items():
-            value = self.value(function, register)
-            if value < 0:
-                continue
-            is_word = constant.payload_type <= TYPE_F64
-            text = word_text(self._types[value], constant.first) if is_word else None
-            yield time, _AVAILABLE, self._makers[value], value, instance, worker, text

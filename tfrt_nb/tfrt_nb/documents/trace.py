@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrt_nb.documents.events import OF_CODE
+from tfrt_nb.documents.events import OF_CODE, rows_of
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans, Timing
 from tfrt_runtime.host.tracing.events import KINDS
@@ -97,7 +97,7 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     latest: dict[tuple[int, int], Event] = {}
     awaited: dict[tuple[int, int], int] = {}
     found = {}
-    for time, number, op, value, instance, worker, payload in run.events:
+    for time, number, op, value, instance, worker, payload in rows_of(run.columns):
         kind, row = KINDS[number], operations[op] if op >= 0 else None
         is_code = row is not None and functions[row["function"]]["kind"] in OF_CODE
         # Compiled code does not log an object's instance.
@@ -121,7 +121,7 @@ def _rows(run: RunDocument) -> Iterator[Row]:
 
     A call has the number of its function, or -1 for a region.
     """
-    for time, number, op, value, instance, worker, _ in run.events:
+    for time, number, op, value, instance, worker, _ in rows_of(run.columns):
         kind = KINDS[number]
         if kind in ("call", "return"):
             yield time, kind, -1 if op >= 0 else value, instance, worker

@@ -66,8 +66,9 @@ function unfolded(body) {
 function listOfColumn(column) {
   if (Object(column) !== column || Array.isArray(column)) return column;
   const { same, count, steps } = column;
+  const numbers = isText(steps) ? [...new Int16Array(bytesOf(steps).buffer)] : steps;
   let sum = 0;
-  if (steps) return steps.map(step => (sum += step));
+  if (numbers) return numbers.map(step => (sum += step));
   if (!(count <= MAX_ROWS)) throw new Error("too long");
   return Array(count).fill(same);
 }

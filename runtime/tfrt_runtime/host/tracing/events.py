@@ -7,7 +7,6 @@ new events of the watch's run.  Draining serves all watches at once, so each eve
 from __future__ import annotations
 
 import ctypes
-import struct
 import sys
 import threading
 import time
@@ -31,12 +30,6 @@ KINDS = at.LOG_KINDS
 NO_VALUE = 0xFFFFFFFF
 """The register number in events that are about a kernel as a whole."""
 
-_WRITTEN = struct.Struct("=QIIIHHq")
-"""The format of an event in a ring.
-
-Its fields are time, op, value, instance, the kind (6 bits) with the worker above it, run, and
-payload.
-"""
 _RUN = 22
 """The offset of the run's number in an event, in bytes."""
 Logged = tuple[int, int, int, int, int, int, int]
@@ -46,6 +39,10 @@ Logged = tuple[int, int, int, int, int, int, int]
 if `value` is a register, of the function with that register.  `worker` is the number of a thread in
 its queue.  `payload` is a word.
 """
+
+# The fields of events: the times, `op | value << 32`, the instances, `kind | worker << 6`, and the
+# payloads.
+LogColumns = tuple[Sequence[int], ...]
 
 Moments = list[tuple[int, str, str]]
 """The history of a call on a cluster: for each moment, the time, the state, and the worker.
@@ -74,29 +71,28 @@ class _Batch:
     def count(self) -> int:
         return sum(map(len, self.parts)) // at.LOG_RECORD
 
-    def __iter__(self) -> Iterator[Logged]:
-        written = chain.from_iterable(map(_WRITTEN.iter_unpack, self.parts))
-        ticks, moment, ratio = self.ticks, self.moment, self.ratio
-        for time_, op, value, instance, what, _, payload in sorted(written, key=itemgetter(0)):
-            when = moment + int((time_ - ticks) * ratio)
-            yield when, op, value, instance, what & 63, what >> 6, payload
+    def columns(self, start: int) -> LogColumns:
+        """Return the events as columns, in time order; times count from `start`."""
+        # A record has the time (8 bytes), op, value, and instance (4 each), the worker above the 6
+        # bits of the kind (2), the run (2), and the payload (8).
+        records = memoryview(b"".join(self.parts))
+        fields = (
+            *(records.cast("q")[0::4], records.cast("Q")[1::4], records.cast("I")[4::8]),
+            *(records.cast("H")[10::16], records.cast("q")[3::4]),
+        )
+        times, *rest = map(memoryview.tolist, fields)
+        if times != sorted(times):  # several rings, each of which is sorted
+            by_time = itemgetter(*sorted(range(len(times)), key=times.__getitem__))
+            times, *rest = map(by_time, (times, *rest))
+        scale = round(self.ratio * 2**32)  # a product of integers takes less time than a rounding
+        first = self.ticks - ((self.moment - start) << 32) // scale
+        return [(time - first) * scale >> 32 for time in times], *rest
 
 
-class Events:
-    """Events in time order.
-
-    The events are unpacked while they are read, because there may be a million of them.  Creating
-    this object takes constant time.
-    """
-
-    def __init__(self, batches: Sequence[_Batch]) -> None:
-        self._batches = batches
-
-    def __len__(self) -> int:
-        return sum(batch.count for batch in self._batches)
-
-    def __iter__(self) -> Iterator[Logged]:
-        return chain.from_iterable(self._batches)
+def logged(columns: LogColumns) -> Iterator[Logged]:
+    """Return the events in columns one by one."""
+    for time_, words, instance, what, payload in zip(*columns, strict=True):
+        yield time_, words & NO_VALUE, words >> 32, instance, what & 63, what >> 6, payload
 
 
 def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
@@ -185,9 +181,9 @@ class Watch:
         event_log().drain()
         event_log().remove(self)
 
-    def take(self) -> Events:
-        """Return the events since the last call."""
-        return self._readers[0].take()
+    def take(self, start: int = 0) -> LogColumns:
+        """Return the events since the last call; times count from `start`."""
+        return self._readers[0].take(start)
 
     @property
     def dropped(self) -> int:
@@ -283,15 +279,17 @@ class Reader:
         self.dropped = 0
         """How many events were not kept because there were too many."""
 
-    def take(self) -> Events:
-        """Return the events since the last call."""
+    def take(self, start: int = 0) -> LogColumns:
+        """Return the events since the last call; times count from `start`."""
         log = event_log()
         # Hold the lock: otherwise, another thread could append events to the list that is being
         # taken.
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0
-        return Events(waiting)
+        # Unpacked column by column, which takes a fraction of the time of one event after another.
+        parts = [batch.columns(start) for batch in waiting] or [((), (), (), (), ())]
+        return parts[0] if len(parts) == 1 else tuple(map(list, map(chain, *parts)))
 
     def receive(self, batch: _Batch) -> None:
         """Keep a batch of events until it is taken.
