@@ -15,6 +15,7 @@ from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, host_operation, new_context
 from tfrt_nb.dialects.tables import SIGNATURES
 from tfrt_nb.dialects.tables.signatures import Signature, spelled
+from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_text
 from tfrt_nb.language.examples import example, signature_of
 from tfrt_runtime.kernels.registry import REQUIRED, Kernel, PythonKernel
@@ -264,3 +265,10 @@ def annotation(value: object) -> str:
 def all_entries(pattern_names: list[str]) -> Iterator[Entry]:
     """Yield the entries of the names that exist."""
     return (found for name in pattern_names if (found := entry(name)) is not None)
+
+
+@cache
+def known_results(name: str) -> list[str] | None:
+    """Return the result types of an operation if its signature has them."""
+    words = SIGNATURES[name].results if name in SIGNATURES else ()
+    return [spelled(word) for word in words] if words and WORDS.keys() >= {*words} else None

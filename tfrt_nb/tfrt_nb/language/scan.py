@@ -9,12 +9,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from tfrt_nb.dialects.tables import SIGNATURES
-from tfrt_nb.dialects.tables.signatures import spelled
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.language.operations import known_results
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, annotated_results
 
@@ -25,6 +23,9 @@ TOKEN = re.compile(
     |(?P<newline>\n)|(?P<mark>[(){}<>\[\],:=+*?|&;!%@^#-])""",
     re.VERBOSE,
 )
+_PLAIN = r"^[ \t]*%[\w$.-]+[ ]=[ ][a-z][\w$.]*(?:[ ]%[\w$.-]+(?:,[ ]%[\w$.-]+)*)?$"
+# Of a function of 5,000 lines, most lines are plain, and are scanned as a single token.
+_SCANNED = re.compile(rf"(?P<plain>{_PLAIN})|{TOKEN.pattern}", re.VERBOSE | re.MULTILINE)
 _FUNCTIONS = frozenset({"func", "func.func", "async.func"})
 _START = r"[ \t]*(?:func|func\.func|async\.func)(?![\w.$])"
 _HEAD = re.compile(rf"^{_START}[^{{}}\n]*(?:\n(?!{_START})[^{{}}\n]*)*(?:\{{.*)?", re.MULTILINE)
@@ -90,16 +91,20 @@ class Region:
     end: int | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Scan:
     """The functions, statements, and values in a source."""
 
     text: str
-    tokens: list[Token]
     values: list[Value] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens of the source."""
+        return list(tokens_of(self.text))
 
     def visible(self, offset: int) -> list[Value]:
         """Return the values that an operation at `offset` may use, the latest last.
@@ -135,9 +140,9 @@ class Scan:
         return max(inside, key=lambda one: one.start, default=None)
 
 
-def tokens_of(text: str) -> Iterator[Token]:
+def tokens_of(text: str, pattern: re.Pattern[str] = TOKEN) -> Iterator[Token]:
     """Yield the tokens of a source, without blanks and without invalid characters."""
-    for match in TOKEN.finditer(text):
+    for match in pattern.finditer(text):
         # A call of the class takes twice as long, and a function may have 5,000 lines.
         yield tuple.__new__(Token, (match.lastgroup or "", match[0], match.start()))
 
@@ -145,9 +150,8 @@ def tokens_of(text: str) -> Iterator[Token]:
 @collector_paused()
 def scan(text: str) -> Scan:
     """Return the functions, statements, and values in `text`."""
-    tokens = list(tokens_of(text))
-    found = Scan(text, tokens)
-    _Scanner(found).run([token for token in tokens if token.kind != "comment"])
+    found = Scan(text)
+    _Scanner(found).run([one for one in tokens_of(text, _SCANNED) if one.kind != "comment"])
     return found
 
 
@@ -195,6 +199,8 @@ class _Scanner:
 
     def _step(self, at: int) -> int:
         token = self._tokens[at]
+        if token.kind == "plain":
+            return self._plain(at)
         if token.text == "{":
             self._scopes.append(self._next)
             for value in self._next:
@@ -230,6 +236,21 @@ class _Scanner:
             self._define([self._carried(at)], self._next)
         elif token.kind in ("word", "string") and self._is_statement_start(at):
             self._statement(at)
+        return at + 1
+
+    def _plain(self, at: int) -> int:
+        """Scan a line `%a = operation %b, %c`, and return the position after it."""
+        line, start = self._tokens[at].text, self._tokens[at].start
+        name, _, operation, *_ = line.split(maxsplit=3)
+        if (types := known_results(operation)) is None:  # scan its tokens one by one
+            own = [one._replace(start=start + one.start) for one in tokens_of(line)]
+            self._tokens[at : at + 1] = own
+            return at
+        first, end = start + line.index("%"), start + len(line)
+        one = Statement(operation, first, start + line.index("= ") + 2, end)
+        self._found.statements.append(one)
+        self._latest = [Value(name, types[0], first, end + 1)]
+        self._define(self._latest, self._scopes[-1])
         return at + 1
 
     def _region(self, at: int) -> Region | None:
@@ -377,9 +398,8 @@ class _Scanner:
 
     def _result_types(self, statement: Statement, at: int) -> list[str]:
         """Return the types of an operation's results, from its signature or from the source."""
-        known = SIGNATURES.get(statement.name)
-        if known is not None and known.results and all(word in WORDS for word in known.results):
-            return [spelled(word) for word in known.results]
+        if (known := known_results(statement.name)) is not None:
+            return known
         stop = at + 1
         colon = arrow = -1
         while stop < len(self._tokens) and self._tokens[stop].kind != "newline":
@@ -474,6 +494,5 @@ def _of_result(name: str, types: str) -> str:
     if name == "async.await" and types.startswith("!async.value<"):
         return types.removeprefix("!async.value<")[:-1]
     if name == "memref.load":
-        inside = types.partition("<")[2].rpartition(">")[0]
-        return inside.rpartition("x")[2]
+        return types.partition("<")[2].rpartition(">")[0].rpartition("x")[2]
     return split_types(types)[-1] if types else ""
