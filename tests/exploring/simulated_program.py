@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Any
@@ -24,9 +25,16 @@ from tfrt_runtime.executor.loading.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native.building.entries import load as load_entries
-from tfrt_runtime.native.calls import executor
+from tfrt_runtime.native.calls import decoding, executor
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
-from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
+from tfrt_runtime.native.memory import (
+    current_world,
+    load,
+    load_acquire,
+    load_i32,
+    set_world,
+    store,
+)
 from tfrt_runtime.native.queues import sharing, tasks
 
 Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]
@@ -38,9 +46,35 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
     arena = Arena()
     offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
     for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
-        FunctionWriter(arena, function, constants, calls, 0).write(offset, offsets)
+        FunctionWriter(arena, function, constants, calls, 0, _decode).write(offset, offsets)
     block = write_arena(host, arena)
     return [block + offset for offset in offsets]
+
+
+class _RealMemory:
+    """A world whose addresses are those of this process: the loader's tables are Python's."""
+
+    def load(self, address: int) -> int:
+        return ctypes.c_int64.from_address(address).value
+
+    def store(self, address: int, value: int) -> None:
+        ctypes.c_int64.from_address(address).value = value
+
+    def load_i32(self, address: int) -> int:
+        return ctypes.c_int32.from_address(address).value
+
+    def store_i32(self, address: int, value: int) -> None:
+        ctypes.c_int32.from_address(address).value = value
+
+
+def _decode(plan: int) -> None:
+    """Decode a function on the real memory in which the loader has planned it."""
+    simulated = current_world()
+    set_world(_RealMemory())
+    try:
+        decoding.decode(plan)
+    finally:
+        set_world(simulated)
 
 
 def write_arena(host: SimulatedHost, arena: Arena) -> int:

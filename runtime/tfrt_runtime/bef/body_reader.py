@@ -12,13 +12,14 @@ checks:
 
 from __future__ import annotations
 
-import struct
+import sys
+from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, compress
-from operator import lt, ne
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from operator import ne
+from typing import NamedTuple
 
 from tfrt_runtime.bef.records import (
     KERNEL_ALIGNMENT,
@@ -26,10 +27,10 @@ from tfrt_runtime.bef.records import (
     PSEUDO_KERNEL_CODE,
     PSEUDO_KERNEL_LOCATION,
     BefFunction,
-    BefKernel,
     FunctionKind,
+    Kernels,
+    KernelShape,
     Numbers,
-    kernel_of,
 )
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import counted
@@ -76,13 +77,18 @@ class BodyReader:
         self._end = end
         self._tables = tables
         self._next_word = 0
+        self._shapes: list[KernelShape] = []
+        self._known: dict[tuple[object, ...], int] = {}
+        """The number of each shape; a shape with the same words is in the list only once."""
 
     @cached_property
-    def _words(self) -> Numbers:
+    def _words(self) -> array[int]:
         """The functions section as 32-bit words."""
-        return struct.unpack_from(
-            f"<{(self._end - self._start) // _WORD}I", self._data, self._start
-        )
+        size = (self._end - self._start) // _WORD * _WORD
+        words = array("I", self._data[self._start : self._start + size].tobytes())
+        if sys.byteorder == "big":
+            words.byteswap()
+        return words
 
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
         """Read the function with the given signature.
@@ -108,7 +114,7 @@ class BodyReader:
         entry_users, *argument_users = self._read_pseudo_kernel(
             table, register_count, argument_count
         )
-        kernels = self._read_kernels(table, argument_count, frozenset(nonstrict))
+        kernels, *listed = self._read_kernels(table, argument_count, frozenset(nonstrict))
         function = BefFunction(
             *signature[:4],
             location,
@@ -120,220 +126,139 @@ class BodyReader:
             table[2::3],
             result_registers,
         )
-        if problem := _find_wrong_use(function):
+        if problem := _find_wrong_use(function, *listed):
             raise cursor.fail(problem)
         return function
 
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int
-    ) -> tuple[tuple[int, ...], ...]:
+    ) -> list[Numbers]:
         """Return the users of the trigger, followed by the users of each argument."""
+        at = self._next_word
         if not table:
-            raise self._fail("no pseudo kernel", self._next_word)
-        lists = self._split(self._next_word)
-        if not _is_pseudo_kernel(table[0], lists, register_count, argument_count):
-            raise self._fail("no pseudo kernel for the function's arguments", self._next_word)
-        used_by: tuple[Numbers, ...] = lists[6]
-        return used_by
+            raise self._fail("no pseudo kernel", at)
+        code, location, _, result_count, operands, results, end = self._split(at)
+        lists = results + result_count
+        found = table[0], code, location, tuple(self._words[results:lists])
+        trigger_and_arguments = (register_count, *range(argument_count))
+        if found != (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments):
+            raise self._fail("no pseudo kernel for the function's arguments", at)
+        return _lists(self._words[lists:end], self._words[operands - result_count : operands])
 
     def _read_kernels(
         self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
-    ) -> tuple[BefKernel, ...]:
-        """Read the kernels after the pseudo kernel.
+    ) -> tuple[Kernels, array[int], array[int]]:
+        """Read the real kernels; return them, the users of their results, and how many each has.
 
         `table` has three numbers for each kernel, including the pseudo kernel.
         """
         first = self._next_word
         at = self._split(first)[-1]
-        kernels: list[BefKernel] = []
-        positions: list[int] = []
-        operands: Numbers = ()
-        users: tuple[Numbers, ...] = ()
-        names = self._tables.kernel_names
-        known_names = len(names)
+        words, names, known = self._words, len(self._tables.kernel_names), self._known
+        numbers, operands, locations, users, counts = [array("I") for _ in range(5)]
+        defined = argument_count
         rows = zip(table[3::3], table[4::3], strict=True)
         for number, (offset, operand_count) in enumerate(rows, 1):
-            try:
-                lists = self._split(at)
-                code, location, arguments, attributes, functions, results, used_by, end = lists
-                if offset != _WORD * (at - first) or operand_count != len(arguments):
-                    raise self._fail("a kernel that does not fit its entry in the table", at)
-                if code >= known_names:
-                    raise self._fail(f"kernel code {code}, there are {known_names}", at)
-            except MalformedBef:
-                # Errors in earlier kernels must be reported first.
-                self._check_references(kernels, positions, argument_count)
-                raise
-            # Neighboring kernels often have the same operands or users; keep equal lists only once.
-            operands = operands if operands == arguments else arguments
-            users = users if users == used_by else used_by
-            is_nonstrict = number in nonstrict
-            waits = min(operand_count, 1) if is_nonstrict else operand_count
-            kernels.append(
-                kernel_of(
-                    (
-                        names[code],
-                        location,
-                        operands,
-                        attributes,
-                        functions,
-                        results,
-                        users,
-                        waits,
-                        is_nonstrict,
-                    )
-                )
-            )
-            positions.append(at)
+            code, location, count, made, start, results, end = self._split(at)
+            if offset != _WORD * (at - first) or operand_count != count:
+                raise self._fail("a kernel that does not fit its entry in the table", at)
+            if code >= names:
+                raise self._fail(f"kernel code {code}, there are {names}", at)
+            arguments, lists = words[start : start + count], results + made
+            if count and max(arguments) >= defined:
+                found = f"{max(arguments)}, {defined} are defined"
+                raise self._fail(f"Using undefined registers: {found}", at)
+            if made != 1 or words[results] != defined:
+                self._check_results(words[results:lists], defined, at)
+            rest = words[start + count : results].tobytes() if start + count < results else b""
+            key = code, count, made, words[at + 3], rest, number in nonstrict
+            shape = known.get(key)
+            if shape is None:
+                shape = known[key] = len(self._shapes)
+                self._shapes.append(self._shape(at, number in nonstrict))
+            numbers.append(shape)
+            operands += arguments
+            locations.append(location)
+            counts += words[start - made : start]
+            users += words[lists:end]
+            defined += made
             at = end
-        self._check_references(kernels, positions, argument_count)
         self._next_word = at
-        return tuple(kernels)
+        kernels = Kernels(self._shapes, numbers, operands, locations, argument_count)
+        return kernels, users, counts
 
-    def _check_references(
-        self, kernels: Sequence[BefKernel], positions: Sequence[int], argument_count: int
-    ) -> None:
-        """Check the references of kernels; `positions` are the positions of the kernels in words.
-
-        Raises:
-            MalformedBef: at the first kernel that refers to a missing register or function.
+    def _split(self, at: int) -> tuple[int, int, int, int, int, int, int]:
+        """Return the code, location, and counts of arguments and results of the kernel at word
+        `at`, and where its arguments, its results, and the next kernel start.
         """
-        if not kernels or self._are_references_right(kernels, argument_count):
-            return
-        # At least one reference is wrong: check the kernels one by one to report the first error.
-        defined = argument_count
-        for kernel, position in zip(kernels, positions, strict=True):
-            if problem := self._find_wrong_reference(kernel, defined):
-                raise self._fail(problem, position)
-            defined += len(kernel.results)
-
-    def _are_references_right(self, kernels: Sequence[BefKernel], argument_count: int) -> bool:
-        """Return whether the references of all kernels are right.
-
-        Checking all kernels together is faster than `_find_wrong_reference` for each of them.
-        """
-        _, _, arguments, attributes, functions, results, *_ = zip(*kernels, strict=True)
-        starts = list(accumulate(map(len, results), initial=argument_count))
-        last_used = map(max, filter(None, arguments))
-        tables = self._tables
-        return (
-            list(chain.from_iterable(results)) == list(range(argument_count, starts[-1]))
-            and all(map(lt, last_used, compress(starts, arguments)))
-            and max(chain.from_iterable(attributes), default=-1) < tables.attributes_size
-            and max(chain.from_iterable(functions), default=-1) < tables.function_count
-        )
-
-    def _split(self, at: int) -> tuple[Any, ...]:
-        """Return the parts of the kernel at word `at`, as `_split_words` does."""
         words = self._words
-        if at + KERNEL_HEADER_WORDS > len(words) or (lists := _split_words(words, at))[-1] > len(
-            words
-        ):
-            raise self._fail("a kernel past the end of the section", at)
-        return lists
+        start = at + KERNEL_HEADER_WORDS
+        size = end = len(words)
+        if start <= size:
+            code, location, arguments, attributes, functions, made = words[at:start]
+            start += made
+            results = start + arguments + attributes + functions
+            end = results + made
+            if end <= size:
+                end += words[start - 1] if made == 1 else sum(words[start - made : start])
+                if end <= size:
+                    return code, location, arguments, made, start, results, end
+        raise self._fail("a kernel past the end of the section", at)
 
-    def _find_wrong_reference(self, kernel: BefKernel, defined: int) -> str | None:
-        """Return an error in the references of `kernel`, or None.
+    def _check_results(self, results: Sequence[int], defined: int, at: int) -> None:
+        if list(results) != list(range(defined, defined + len(results))):
+            raise self._fail(f"results in registers {list(results)}, expected {defined} and on", at)
 
-        The registers below `defined` are defined.
-        """
-        _, _, arguments, attributes, functions, results, *_ = kernel
+    def _shape(self, at: int, is_nonstrict: bool) -> KernelShape:
+        """Return the shape of the kernel at word `at`, whose references are checked."""
         tables = self._tables
-        if arguments and max(arguments) >= defined:
-            return f"Using undefined registers: {max(arguments)}, {defined} are defined"
-        if results != tuple(range(defined, defined + len(results))):
-            return f"results in registers {list(results)}, expected {defined} and on"
+        code, _, arguments, made, start, results, _ = self._split(at)
+        first = start + arguments
+        middle = first + self._words[at + 3]
+        attributes, functions = tuple(self._words[first:middle]), tuple(self._words[middle:results])
         if attributes and max(attributes) >= tables.attributes_size:
-            return f"attribute at {max(attributes)} of {tables.attributes_size} bytes"
+            found = f"attribute at {max(attributes)} of {tables.attributes_size} bytes"
+            raise self._fail(found, at)
         if functions and max(functions) >= tables.function_count:
-            return f"Unknown callee: {max(functions)}, there are {tables.function_count}"
-        return None
+            found = f"Unknown callee: {max(functions)}, there are {tables.function_count}"
+            raise self._fail(found, at)
+        name = tables.kernel_names[code]
+        return KernelShape(name, attributes, functions, arguments, made, is_nonstrict)
 
     def _fail(self, found: str, at: int) -> MalformedBef:
         return MalformedBef(_PROBLEM, self._start + _WORD * at, found)
 
 
-def _split_words(
-    words: Numbers, at: int
-) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
-    """Split the kernel whose header is at `at` in the words of a body into its parts.
+def _lists(numbers: array[int], counts: Sequence[int]) -> list[Numbers]:
+    """Split numbers into lists of the given lengths."""
+    rest = iter(numbers)
+    return [tuple(islice(rest, count)) for count in counts]
 
-    Return its code, location, arguments, attributes, functions, results, the users of each result,
-    and the position after the kernel.  If `words` ends too early, the last position is past the end
-    of `words`, and the lists are incomplete.  The result is a plain tuple because this code is in
-    the innermost loop.
+
+def _find_wrong_use(function: BefFunction, listed: array[int], counts: array[int]) -> str | None:
+    """Find a contradiction between the operands, the lists of users, and the use counts of
+    `function`.
+
+    `listed` has the users of the kernels' results, and `counts` says how many each of them has.
     """
-    start = at + KERNEL_HEADER_WORDS
-    code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
-    arguments = start + result_count
-    attributes = arguments + argument_count
-    functions = attributes + attribute_count
-    results = functions + function_count
-    end_of_results = end = results + result_count
-    # If the header is past the end, there are no counts, and `end` is past the end, too.
-    if result_count == 1 and arguments <= len(words):
-        end += words[start]
-        used_by: tuple[Numbers, ...] = (words[end_of_results:end],)
-    else:
-        listed = []
-        for count in words[start:arguments]:
-            listed.append(words[end : end + count])
-            end += count
-        used_by = tuple(listed)
-    return (
-        code,
-        location,
-        words[arguments:attributes],
-        words[attributes:functions] if attribute_count else (),
-        words[functions:results] if function_count else (),
-        words[results:end_of_results],
-        used_by,
-        end,
-    )
-
-
-def _is_pseudo_kernel(
-    offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
-) -> bool:
-    """Return whether a kernel at `offset`, split by `_split_words`, is the pseudo kernel."""
-    code, location, _, _, _, results, _, _ = lists
-    found = (offset, code, location, results)
-    trigger_and_arguments = (register_count, *range(argument_count))
-    return found == (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments)
-
-
-def _find_wrong_use(function: BefFunction) -> str | None:
-    """Compare the operands, the lists of users, and the use counts of `function`.
-
-    Return a description of a contradiction between them, or None.
-    """
-    kernels = function.kernels
-    defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
+    kernels, argument_count = function.kernels, len(function.argument_types)
+    defined = argument_count + len(counts)
     if function.register_count != defined:
         return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"  # noqa: E501
     if any(register >= defined for register in function.result_registers):
         return "Using an undefined register in return op"
-    entry_users, users = _users(function)
-    if entry_users != list(function.entry_users):
+    if kernels.entry_users != list(function.entry_users):
         return "the kernels without operands are not those listed"
-    listed = [*function.argument_users, *chain.from_iterable(k.used_by for k in kernels)]
-    if any(map(ne, users, map(sorted, listed))):
+    users, use_counts = kernels.users, kernels.use_counts(function.result_registers)
+    del kernels.users  # few callers need them
+    of_results = users[argument_count:]
+    is_usual = [*chain.from_iterable(of_results)] == listed.tolist()
+    is_usual = is_usual and [*map(len, of_results)] == counts.tolist()
+    lists = [*function.argument_users, *(() if is_usual else _lists(listed, counts))]
+    if any(map(ne, map(sorted, users), map(sorted, lists))):
         return "the users of a register are not those listed"
-    use_counts = list(map(len, users))
-    for register in function.result_registers:
-        use_counts[register] += 1
+    if not is_usual:
+        kernels.users = lists
     if use_counts != list(function.use_counts):
         return "the use count of a register is wrong"
     return None
-
-
-def _users(function: BefFunction) -> tuple[list[int], list[list[int]]]:
-    """Return the kernels without operands and, for each register, the kernels that use it."""
-    without_operands: list[int] = []
-    users: list[list[int]] = [[] for _ in range(function.register_count)]
-    for number, kernel in enumerate(function.kernels, 1):
-        if not kernel.arguments:
-            without_operands.append(number)
-        for register in kernel.arguments:
-            users[register].append(number)
-    return without_operands, users

@@ -14,6 +14,7 @@ offset.  An offset outside the section represents a location that could not be w
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,7 +102,7 @@ class PlaceWriter:
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> Sequence[int]:
         """Call `add_file` for each pair of a line and a column, and return the offsets."""
         records, ends = self.records.data, self._columns
-        offsets = []
+        offsets = array("q")
         known, group, before = self._before
         if file != known:
             group = -1

@@ -195,7 +195,7 @@ def _load(data: memoryview, name: str) -> BefFile:
         (SectionId.REGISTER_TYPES, "register_types", partial(_read_register_types, types)),
         (SectionId.ATTRIBUTE_NAMES, "attribute_names", partial(_read_attribute_names, strings)),
     ):
-        functions = _completed(functions, sections, section_id, field, read)
+        _complete(functions, sections, section_id, field, read)
     file = BefFile(
         functions,
         kernel_names,
@@ -327,26 +327,24 @@ _ATTRIBUTE_KINDS = frozenset(
 )
 
 
-def _completed(
+def _complete(
     functions: tuple[BefFunction, ...],
     sections: _Sections,
     section_id: SectionId,
     field: str,
     read: Callable[[Cursor, BefFunction], Any],
-) -> tuple[BefFunction, ...]:
-    """Return the functions with `field` read from an optional section, if the file has it.
+) -> None:
+    """Fill in a field of new functions from an optional section, if the file has that section.
 
     The section does not cover native functions.
     """
-    if section_id not in sections:
-        return functions
-    cursor = sections.cursor(section_id)
-    _expect(cursor, len(functions), "functions")
-    completed = []
-    for function in functions:
-        found: Any = () if function.kind == FunctionKind.NATIVE else read(cursor, function)
-        completed.append(replace(function, **{field: found}))
-    return tuple(completed)
+    if section_id in sections:
+        cursor = sections.cursor(section_id)
+        _expect(cursor, len(functions), "functions")
+        for function in functions:
+            found: Any = () if function.kind == FunctionKind.NATIVE else read(cursor, function)
+            # A copy of each of thousands of small functions would take as long as reading them.
+            object.__setattr__(function, field, found)
 
 
 def _expect(cursor: Cursor, expected: int, what: str) -> None:
@@ -368,6 +366,6 @@ def _read_attribute_names(
     strings: Mapping[int, str], cursor: Cursor, function: BefFunction
 ) -> Sequence[tuple[str, ...]]:
     _expect(cursor, 1 + len(function.kernels), "kernels")
-    counts = [len(kernel.attributes) for kernel in function.kernels]
+    counts = [*function.kernels.each(lambda shape: len(shape.attributes))]
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
     return tuple([tuple(islice(names, count)) if count else () for count in counts])

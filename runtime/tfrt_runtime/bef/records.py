@@ -75,13 +75,15 @@ are `entry_users` and `argument_users`.
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import partial
-from itertools import chain
-from typing import Final, NamedTuple
+from functools import cached_property
+from itertools import accumulate, chain, count, repeat
+from operator import attrgetter, itemgetter
+from typing import Any, Final, NamedTuple, TypeVar
 
 MAGIC: Final = b"\x0b\xef"
 VERSION: Final = 0
@@ -206,35 +208,177 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
+Numbers = tuple[int, ...]
+Item = TypeVar("Item")
+
+
 class BefKernel(NamedTuple):
     """One call of a kernel.
 
-    The class is a named tuple because a file may contain hundreds of thousands of kernels.
-
-    - `location` is an offset into the locations.
-    - `attributes` are offsets into the attributes section.
-    - `functions` are indexes into `BefModule.functions`.
-    - `used_by` has, for each result, the numbers of the kernels that use it, one number per use.
-      The function's return is not a kernel and has no number.
-    - `operands_to_wait` is the number of operands that must be available before the kernel may run:
-      all of them for a strict kernel, one for a non-strict kernel.
+    `used_by` has, for each result, the numbers of the kernels that use it, one entry per use; uses
+    by the function's return are not included.  `attributes` are offsets into the attributes
+    section, `functions` are indexes into `BefModule.functions`, and `location` is an offset into
+    the locations.  `operands_to_wait` is the number of operands that must be available before the
+    kernel may run: all of them for a strict kernel, one for a non-strict kernel.
     """
 
     name: str
     location: int
-    arguments: tuple[int, ...]
-    attributes: tuple[int, ...]
-    functions: tuple[int, ...]
-    results: tuple[int, ...]
-    used_by: tuple[tuple[int, ...], ...]
+    arguments: Numbers
+    attributes: Numbers
+    functions: Numbers
+    results: Numbers
+    used_by: Sequence[Numbers]
     operands_to_wait: int
     is_nonstrict: bool = False
 
 
-kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""Makes a kernel from these nine fields, twice as fast as a call of the class."""
+class KernelShape(NamedTuple):
+    """The part that kernels share if they differ only in registers and locations."""
 
-Numbers = tuple[int, ...]
+    name: str
+    attributes: Numbers
+    functions: Numbers
+    argument_count: int
+    result_count: int
+    is_nonstrict: bool = False
+
+
+class Lazy(Sequence[Item]):
+    """A sequence that is computed on first use."""
+
+    def __init__(self, compute: Callable[[], Sequence[Item]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _found(self) -> tuple[Item, ...]:
+        return tuple(self._compute())
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._found)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._found[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._found == tuple(other)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
+
+_NONE = array("i")
+
+
+class Kernels(Sequence[BefKernel]):
+    """The kernels of a function as columns, because a file may have hundreds of thousands; a
+    `BefKernel` is made when one is asked for.
+
+    `numbers` has the number of each kernel's shape in `shapes`, which the functions of a file
+    share.  `arguments` has the argument registers of all kernels, concatenated, as half words.  The
+    registers of results are `first` and the following ones.
+    """
+
+    def __init__(
+        self,
+        shapes: Sequence[KernelShape] = (),
+        numbers: array[int] = _NONE,
+        arguments: array[int] = _NONE,
+        locations: Sequence[int] = _NONE,
+        first: int = 0,
+    ) -> None:
+        self.shapes, self.first = shapes, first
+        self.numbers, self.arguments, self.locations = numbers, arguments, locations
+
+    @staticmethod
+    def of(kernels: Sequence[BefKernel], first: int) -> Kernels:
+        """Return these kernels, the first of whose results is register `first`."""
+        shapes: dict[KernelShape, int] = {}
+        numbers = array("i")
+        for one in kernels:
+            counts = len(one.arguments), len(one.results)
+            shape = KernelShape(one.name, one.attributes, one.functions, *counts, one.is_nonstrict)
+            numbers.append(shapes.setdefault(shape, len(shapes)))
+        arguments = array("i", chain.from_iterable(one.arguments for one in kernels))
+        return Kernels(tuple(shapes), numbers, arguments, [one.location for one in kernels], first)
+
+    def at(self, locations: Sequence[int]) -> Kernels:
+        """Return the same kernels at other locations."""
+        return Kernels(self.shapes, self.numbers, self.arguments, locations, self.first)
+
+    def each(self, read: Callable[[KernelShape], Item]) -> Iterator[Item]:
+        """Return what `read` returns for the shape of each kernel; it is called once per shape."""
+        known = {number: read(self.shapes[number]) for number in set(self.numbers)}
+        return map(known.__getitem__, self.numbers)
+
+    @cached_property
+    def firsts(self) -> dict[int, int]:
+        """The place of the first kernel of each shape, by the shape's number, in order."""
+        places = zip(reversed(self.numbers), reversed(range(len(self))), strict=True)
+        return dict(sorted(dict(places).items(), key=itemgetter(1)))
+
+    @cached_property
+    def starts(self) -> tuple[array[int], array[int]]:
+        """For each kernel and the end, the place of its first argument, and its first result."""
+        arguments = accumulate(self.each(attrgetter("argument_count")), initial=0)
+        results = accumulate(self.each(attrgetter("result_count")), initial=self.first)
+        return array("i", [*arguments]), array("i", [*results])
+
+    @cached_property
+    def users(self) -> Sequence[Numbers]:
+        """For each register, the numbers of the kernels that use it, later ones first."""
+        made = sum(self.each(attrgetter("result_count")))
+        users: list[list[int]] = [[] for _ in range(self.first + made)]
+        counts = [*self.each(attrgetter("argument_count"))]
+        numbers = chain.from_iterable(map(repeat, count(1), counts))
+        for register, number in zip(reversed(self.arguments), reversed([*numbers]), strict=True):
+            users[register].append(number)
+        return [*map(tuple, users)]
+
+    def use_counts(self, returned: Sequence[int]) -> list[int]:
+        """Return the use counts of the registers in a function that returns `returned`."""
+        counts = [*map(len, self.users)]
+        # The return uses its registers, too, but is not a kernel.
+        for register in returned:
+            counts[register] += 1
+        return counts
+
+    @property
+    def entry_users(self) -> list[int]:
+        """The numbers of the kernels without operands."""
+        counts = self.each(attrgetter("argument_count"))
+        return [number for number, count in enumerate(counts, 1) if not count]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[BefKernel]:
+        return map(self.__getitem__, range(len(self.numbers)))
+
+    def __getitem__(self, place: int) -> BefKernel:  # type: ignore[override]  # no slices
+        at = place if place >= 0 else range(len(self.numbers))[place]
+        name, attributes, functions, taken, made, is_nonstrict = self.shapes[self.numbers[at]]
+        first, result = self.starts[0][at], self.starts[1][at]
+        return BefKernel(
+            name,
+            self.locations[at],
+            tuple(self.arguments[first : first + taken]),
+            attributes,
+            functions,
+            tuple(range(result, result + made)),
+            Lazy(lambda: self.users[result : result + made]),
+            min(taken, 1) if is_nonstrict else taken,
+            is_nonstrict,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +400,8 @@ class BefFunction:
     location: int = 0
     register_count: int = 0
     use_counts: Sequence[int] = ()
-    kernels: tuple[BefKernel, ...] = ()
-    entry_users: tuple[int, ...] = ()
+    kernels: Kernels = field(default_factory=Kernels)
+    entry_users: Sequence[int] = ()
     argument_users: Sequence[Numbers] = ()
     streams: Sequence[int] = ()
     result_registers: tuple[int, ...] = ()
@@ -265,19 +409,12 @@ class BefFunction:
     attribute_names: Sequence[tuple[str, ...]] | None = None
 
     @property
-    def first_of_names(self) -> dict[str, int]:
-        """The index of the first kernel of each name, in the order of the kernels."""
-        firsts: dict[str, int] = {}
-        for number, kernel in enumerate(self.kernels):
-            firsts.setdefault(kernel.name, number)
-        return firsts
-
-    @property
     def callees(self) -> set[int]:
         """The indexes of the functions that kernels refer to."""
-        return {index for kernel in self.kernels for index in kernel.functions}
+        shapes = self.kernels.shapes
+        return {index for one in set(self.kernels.numbers) for index in shapes[one].functions}
 
-    def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
+    def at(self, location: int, kernels: Kernels) -> BefFunction:
         """Return a copy of the function with the given location and kernels."""
         return BefFunction(
             self.kind,

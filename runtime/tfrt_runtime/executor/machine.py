@@ -194,9 +194,9 @@ class MachineFunctions:
 
     def _note(self, index: int, source: LoadedFunction) -> None:
         self._functions[index] = source
-        for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
+        for place, kernel in enumerate(source.kernels):
             if isinstance(kernel, ControlKernel) and kernel.symbol in BODIES:
-                self._bodies.update(record.functions)
+                self._bodies.update(source.function.kernels[place].functions)
 
     @property
     def may_be_hot(self) -> bool:

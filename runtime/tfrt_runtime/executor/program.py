@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.attributes import String
@@ -164,12 +165,13 @@ class Executable:
                 self.machine.repeat(like.source.handle, index, source, moved)
             else:
                 mark = arena.mark
-                used = {  # each name is looked up once
-                    name: self._find(function, function.kernels[position])
-                    for name, position in function.first_of_names.items()
-                }
+                used: dict[str, Kernel] = {}  # each name is looked up once
+                for number, position in function.kernels.firsts.items():
+                    if function.kernels.shapes[number].name not in used:
+                        record = function.kernels[position]
+                        used[record.name] = self._find(function, record)
                 function = lazy_last(function, used)
-                kernels = [used[kernel.name] for kernel in function.kernels]
+                kernels = [*map(used.__getitem__, function.kernels.each(attrgetter("name")))]
                 calls, constants = self._resolve(resolver, function, used, first)
                 unsure = {
                     number: self._checked(kernels[number], calls[number], function, number)
@@ -179,7 +181,9 @@ class Executable:
                     calls = [unsure.get(number, call) for number, call in enumerate(calls)]
                 source = LoadedFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
-                writer = FunctionWriter(arena, function, constants, calls, handle)
+                writer = FunctionWriter(
+                    arena, function, constants, calls, handle, self._process.quick.decode
+                )
                 writer.write(offsets[index], offsets)
                 is_repeated = shape is not None and counts[shape] > 1
                 if is_repeated and not any(
@@ -222,8 +226,6 @@ class Executable:
 
         The call of a constant is None.
         """
-        calls: list[Call | None] = []
-        constants: dict[int, Constant] = {}
         # A raw kernel gets AsyncValues, and a value may forward to a constant.
         are_observed = any(
             getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False)
@@ -231,19 +233,17 @@ class Executable:
         )
         in_sync = function.kind is FunctionKind.SYNC
         read_here = registers_read_here(function, used)
-        for position, record in enumerate(function.kernels):
+        kernels = function.kernels
+        # Kernels of one shape have the same call, unless they are written in Python.
+        shared: dict[int, Call | None] = {}
+        fixed: dict[int, Constant] = {}
+        calls: list[Call | None] = []
+        for position, shape in enumerate(kernels.numbers):
+            if shape in shared:
+                calls.append(shared[shape])
+                continue
+            record = kernels[position]
             kernel = used[record.name]
-            if (call := resolver.known(kernel, record, in_sync)) is not None:
-                calls.append(call)
-                continue
-            if isinstance(kernel, ConstantKernel):
-                constant = resolver.constant(kernel, record)
-                if are_observed:
-                    calls.append(resolver.fresh_constant(constant))
-                else:
-                    constants[record.results[0]] = constant
-                    calls.append(None)
-                continue
             if isinstance(kernel, PythonKernel):
                 types = (
                     types_of(function, record.arguments),
@@ -262,11 +262,20 @@ class Executable:
                     self._finishers.append(finish)
                 calls.append(call)
                 continue
-            calls.append(resolver.call(kernel, record, in_sync))
+            if isinstance(kernel, ConstantKernel):
+                constant = resolver.constant(kernel, record)
+                shared[shape] = resolver.fresh_constant(constant) if are_observed else None
+                if not are_observed:
+                    fixed[shape] = constant
+            else:
+                shared[shape] = resolver.call(kernel, record, in_sync)
+            calls.append(shared[shape])
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
                 self.prepares[kernel.prepare] = None
-        return calls, constants
+        places = enumerate(kernels.numbers if fixed else ())
+        results = kernels.starts[1]
+        return calls, {results[place]: fixed[shape] for place, shape in places if shape in fixed}
 
     def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
         kernel = self._registry.get(record.name)
@@ -458,12 +467,14 @@ def _shape(function: BefFunction) -> object:
     """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
+    kernels = function.kernels
     return (
         function.argument_types,
         function.result_types,
-        function.register_count,
         function.result_registers,
-        tuple([(one[0], one[2:6], one.is_nonstrict) for one in function.kernels]),
+        id(kernels.shapes),
+        kernels.numbers.tobytes(),
+        kernels.arguments.tobytes(),
     )
 
 

@@ -47,6 +47,7 @@ QUICK = BOTH | _modules(
         "cells": "fill_stock give_back memory_limit reserve_within",
         "trimming": "trim trim_at_rest",
         "events": "log_clock log_drain take_kept",
+        "decoding": "decode",
         "deques": "take_tasks",
         "blocking_pool": "pool_pop",
         "sharing": "begin_started",

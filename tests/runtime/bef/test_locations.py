@@ -99,6 +99,6 @@ def test_many_lines_are_written_as_one_by_one() -> None:
         for line, column in zip(lines, columns, strict=True)
     ]
 
-    assert at_once.add_lines("a.mlir", lines, columns) == expected
+    assert [*at_once.add_lines("a.mlir", lines, columns)] == expected
     assert at_once.records.data == one_by_one.records.data
     assert at_once.strings.data == one_by_one.strings.data

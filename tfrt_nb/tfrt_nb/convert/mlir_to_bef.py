@@ -14,12 +14,12 @@ from xdsl.ir import Block, Operation
 
 from tfrt_nb.convert.attributes import place_of
 from tfrt_nb.convert.collect import Call, Collector, Function, return_of
-from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import Row, function_of
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
 from tfrt_nb.source.spans import SourceSpan, location_of
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
+from tfrt_runtime.bef.records import BefFunction, BefModule, KernelShape, collector_paused
 from tfrt_runtime.bef.writer import write_bef
 
 _OTHER_REGION = "BEF executor only supports references to kernels within the current region"
@@ -84,7 +84,7 @@ class _Converter:
 
         Its registers are the block's arguments, followed by the operations' results.
         """
-        head = FunctionHead(
+        head = BefFunction(
             function.kind,
             function.name,
             tuple(function.argument_types),
@@ -101,12 +101,15 @@ class _Converter:
         *operands, returned = [self._operands(op, registers) for op in (*ops, end)]
         rows = [
             Row(
-                call.op.name,
-                call.attributes,
+                KernelShape(
+                    call.op.name,
+                    call.attributes,
+                    self._functions(call) if call.functions else call.regions,
+                    len(call.op.operands),
+                    len(call.op.results),
+                    call.is_nonstrict,
+                ),
                 call.attribute_names,
-                self._functions(call) if call.functions else call.regions,
-                len(call.op.results),
-                call.is_nonstrict,
                 cost,
             )
             for call, cost in zip(function.calls, operation_costs(ops, options), strict=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfrt_nb.convert.collect import Call, Collector
-from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import Row, function_with
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
 from tfrt_runtime.bef.locations import PlaceWriter
@@ -17,9 +17,12 @@ from tfrt_runtime.bef.records import (
     BefFunction,
     BefModule,
     FunctionKind,
+    Kernels,
+    KernelShape,
     collector_paused,
-    kernel_of,
 )
+
+_NO_ROW = Row(KernelShape("", (), (), 0, 0), ())
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:
@@ -51,12 +54,15 @@ def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape
     costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
     return {
         shape: Row(
-            call.op.name,
-            call.attributes,
+            KernelShape(
+                call.op.name,
+                call.attributes,
+                tuple([indexes[name] for name in call.functions]),
+                len(shape.operand_types),
+                len(shape.result_types),
+                call.is_nonstrict,
+            ),
             call.attribute_names,
-            tuple([indexes[name] for name in call.functions]),
-            len(call.op.results),
-            call.is_nonstrict,
             cost,
         )
         for (shape, call), cost in zip(calls.items(), costs, strict=True)
@@ -74,7 +80,11 @@ class _Converter:
         rows: Mapping[Shape, Row],
     ) -> None:
         self._name = program.source.name
-        self._contents, self._places, self._rows = contents, places, rows
+        self._contents, self._places = contents, places
+        # Each return, which is no kernel, has a row, too, but no kernel refers to it.
+        shapes = program.bodies[0].table if program.bodies else ()
+        self._rows = [rows.get(shape, _NO_ROW) for shape in shapes]
+        self._shapes = [row.shape for row in self._rows]
         self._indexes = {id(body): index for index, body in enumerate(program.bodies)}
         self._converted: dict[int, BefFunction] = {}
         """Converted bodies, by the identity of the body; others refer to them with `like`."""
@@ -86,15 +96,11 @@ class _Converter:
             return function
         like = self._converted[id(body.like)]
         places = self._places.add_lines(self._name, body.lines, body.columns)
-        kernels = [
-            kernel_of((kernel[0], place, *kernel[2:]))
-            for kernel, place in zip(like.kernels, places, strict=True)
-        ]
-        return like.at(location, tuple(kernels))
+        return like.at(location, like.kernels.at(places))
 
     def _convert(self, body: Body, location: int) -> BefFunction:
         types = self._contents.types
-        head = FunctionHead(
+        head = BefFunction(
             FunctionKind.SYNC if body.is_sync else FunctionKind.ASYNC,
             body.name,
             tuple(types.spellings(body.argument_types)),
@@ -103,11 +109,15 @@ class _Converter:
         )
         all_types = tuple(types.spellings(body.register_types))
         places = self._add_places(body)
-        all_rows = [self._rows[shape] for shape in body.shapes]
+        numbers = body.numbers[:] if body.regions else body.numbers
         for index, regions in body.regions.items():
-            numbers = tuple([self._indexes[id(region)] for region in regions])
-            all_rows[index] = all_rows[index]._replace(functions=numbers)
-        return function_of(head, all_rows, body.operand_lists(), body.returned, all_types, places)
+            functions = tuple([self._indexes[id(region)] for region in regions])
+            self._shapes.append(self._shapes[numbers[index]]._replace(functions=functions))
+            self._rows.append(self._rows[numbers[index]])
+            numbers[index] = len(self._rows) - 1
+        first = len(head.argument_types)
+        kernels = Kernels(self._shapes, numbers, body.operands, places, first)
+        return function_with(head, kernels, self._rows, body.returned, all_types)
 
     def _add_places(self, body: Body) -> Sequence[int]:
         """Return the offsets of the operations' places."""

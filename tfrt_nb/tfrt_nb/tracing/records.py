@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import Row, function_of
 from tfrt_nb.tracing.names import Function, Made, value_names
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
@@ -19,7 +19,13 @@ from tfrt_runtime.bef.attributes import (
 )
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind, collector_paused
+from tfrt_runtime.bef.records import (
+    BefFunction,
+    BefModule,
+    FunctionKind,
+    KernelShape,
+    collector_paused,
+)
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import Location
 
@@ -113,14 +119,9 @@ class _Writer:
         offsets = [self._offset(value) for _, value in operation.attributes]
         region = operation.region
         regions = () if region is None else (self._add(_region(region, operation.place)),)
-        row = Row(
-            operation.name,
-            tuple(offsets),
-            tuple([name for name, _ in operation.attributes]),
-            regions,
-            len(operation.results),
-        )
-        return row, operation.callees
+        counts = len(operation.operands), len(operation.results)
+        shape = KernelShape(operation.name, tuple(offsets), regions, *counts)
+        return Row(shape, tuple([name for name, _ in operation.attributes])), operation.callees
 
     def _offset(self, value: Attribute) -> int:
         """Return the offset of an attribute in the file, which stores each attribute once."""
@@ -150,19 +151,17 @@ class _Writer:
 
     def _function(self, body: _Body, indexes: dict[str, int]) -> BefFunction:
         add = self._places.add_file
-        head = FunctionHead(
+        head = BefFunction(
             FunctionKind.ASYNC,
             body.name,
             body.argument_types,
             body.result_types,
             add(body.place.source, body.place.line, body.place.column),
         )
-        rows = [
-            row._replace(functions=(*[indexes[name] for name in callees], *row.functions))
-            if callees
-            else row
-            for row, callees in body.rows
-        ]
+        rows = []
+        for row, callees in body.rows:
+            functions = (*[indexes[name] for name in callees], *row.shape.functions)
+            rows.append(row._replace(shape=row.shape._replace(functions=functions)))
         places = [add(place.source, place.line, place.column) for place in body.places]
         return function_of(head, rows, body.operands, body.returned, body.register_types, places)
 
@@ -171,7 +170,7 @@ def _region(region: Region, place: Location) -> _Body:
     """Return the body of a region, which contains only a call."""
     count = len(region.argument_types)
     returned = tuple(range(count, count + len(region.result_types)))
-    row = Row(CALL, (), (), (), len(returned))
+    row = Row(KernelShape(CALL, (), (), len(region.passed), len(returned)), ())
     return _Body(
         "",
         place,

@@ -13,15 +13,13 @@ The kernels of a sync function have no ready counts and no users: they run in pr
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import accumulate
-from struct import Struct
+from operator import attrgetter
 from typing import NamedTuple
 
 from tfrt_runtime.bef.records import BefFunction, FunctionKind
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.native import layouts as at
 
 
@@ -158,7 +156,21 @@ class Arena:
         return memory, base
 
 
-_RECORD_WORDS = at.RECORD_REGISTERS // 8
+MAX_BYTES = 1 << 31
+"""The maximum size of a program's arena, because records and slots refer to it with half words."""
+
+_REGISTER = at.REGISTER_SIZE // 4
+_CALL, _ARGUMENTS, _RESULTS, _RECORD, _WAITS = (
+    slice(place // 4, None, at.PLANNED_SIZE // 4)
+    for place in (
+        at.PLANNED_CALL,
+        at.PLANNED_ARGUMENTS,
+        at.PLANNED_RESULTS,
+        at.PLANNED_RECORD,
+        at.PLANNED_WAITS,
+    )
+)
+"""Columns of the rows of kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +199,7 @@ class Call:
 
 
 class FunctionWriter:
-    """Writes one function into an arena."""
+    """Writes one function into an arena; native code (`calls.decoding`) writes its kernels."""
 
     def __init__(
         self,
@@ -196,269 +208,174 @@ class FunctionWriter:
         constants: Mapping[int, Constant],
         calls: Sequence[Call | None],
         first_handle: int,
+        decode: Callable[[int], object],
     ) -> None:
-        """Prepare to write a function.
+        """Prepare to write; `constants` are keyed by register, `calls` has None for constants.
 
-        `constants` are the function's constants, by register.  `calls` has None for constants.
+        `decode` is `calls.decoding.decode` of the core.
         """
         self._arena = arena
         self._function = function
         self._constants = constants
         self._calls = calls
         self._handle = first_handle
-        self._flag_counts = _flag_counts(calls)
-        self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
+        self._decode = decode
+        self._distinct = {id(call): call for call in calls if call is not None}
+        flags = [call.flags for call in self._distinct.values()]
+        self._is_nonstrict = any(one & at.KERNEL_NONSTRICT for one in flags)
         self._is_in_order = function.kind is FunctionKind.SYNC
-        self._records: Sequence[int] = ()
-        self._data: dict[tuple[int, ...], int] = {(): 0}
-        """The offsets of data that was written; kernels with equal data share it."""
-
-    @cached_property
-    def _ready(self) -> array[int]:
-        """The offset of each ready count in an activation, by kernel."""
-        first = at.ACTIVATION_REGISTERS + 8 * (self._function.register_count - 1)
-        counted = accumulate(n > 0 or self._is_nonstrict for n in self._waits)
-        return array("q", (first + 8 * count for count in counted))
-
-    @cached_property
-    def _users(self) -> list[Sequence[int]]:
-        """The kernels that use each register, later kernels first, once per use."""
-        users: list[Sequence[int]] = [()] * self._function.register_count
-        more: dict[int, list[int]] = {}
-        kernels = self._function.kernels
-        for index in range(len(kernels) - 1, -1, -1):
-            if self._calls[index] is not None:
-                alone = (index,)  # shared by all registers that only this kernel uses
-                for register in kernels[index].arguments:
-                    if users[register]:
-                        more.setdefault(register, [*users[register]]).append(index)
-                    else:
-                        users[register] = alone
-        for register, found in more.items():
-            users[register] = found
-        return users
-
-    @cached_property
-    def _returns(self) -> dict[int, list[int]]:
-        """The numbers of the results that return each register, by register."""
-        returns: dict[int, list[int]] = {}
-        for number, register in enumerate(self._function.result_registers):
-            returns.setdefault(register, []).append(number)
-        return returns
+        self._rows = array("i", bytes(at.PLANNED_SIZE * len(calls)))
+        self._registers = array("i", bytes(at.REGISTER_SIZE * function.register_count))
 
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
         """Fill the struct FUNCTION at `function_offset`, and write its tables."""
-        self._records = self._reserve_records()
-        # A sync function's entry table needs the address after the last record.
-        end = self._arena.offset
-        slots = self._write_slots()
-        self._write_records(slots, function_offsets)
+        start, end = self._decode_kernels(self._add_calls(function_offsets))
+        records, waits = self._rows[_RECORD], self._rows[_WAITS]
+        if self._is_nonstrict:
+            self._write_waits()
         if self._is_in_order:
-            waits = [0] * (at.IN_ORDER_WORDS // 8)
-            entries = [next(filter(None, self._records), end), end]
+            counts, entries = [0] * (at.IN_ORDER_WORDS // 8), [start, end]
         else:
-            pairs = zip(self._records, self._waits, strict=True)
-            entries = [record for record, n in pairs if record and not n]
-            waits = [n for n in self._waits if n or self._is_nonstrict]
-        self._write_function(function_offset, slots, array("q", waits), entries)
+            pairs = zip(records, waits, strict=True)
+            entries = [record for record, count in pairs if record and not count]
+            counts = [count for count in waits if count or self._is_nonstrict]
+        self._write_function(function_offset, array("q", counts), entries)
 
     @property
     def handles(self) -> list[int]:
         """The offsets of the words with the kernels' handles."""
-        return [record + at.RECORD_HANDLE for record in self._records if record]
+        return [record + at.RECORD_HANDLE for record in self._rows[_RECORD] if record]
 
-    def _reserve_records(self) -> array[int]:
-        """Reserve records in program order; return their offsets, with 0 for constants."""
-        first = end = self._arena.offset
-        records = array("q")
-        for call, kernel in zip(self._calls, self._function.kernels, strict=True):
-            records.append(0 if call is None else end)
-            if call is not None:
-                end += 8 * (_RECORD_WORDS + (len(kernel.arguments) + len(kernel.results) + 1) // 2)
-        self._arena.reserve((end - first) // 8)
-        return records
+    def _add_calls(self, function_offsets: Sequence[int]) -> array[int]:
+        """Write the data of the calls; return the calls, whose numbers the kernels' rows get."""
+        arena, table = self._arena, array("q")
+        numbers = {id(None): -1}
+        data: dict[tuple[int, ...], int] = {(): 0}  # kernels with the same data share it
+        for number, (key, call) in enumerate(self._distinct.items()):
+            numbers[key] = number
+            if call.data not in data:
+                data[call.data] = arena.add(*call.data)
+            functions = 0
+            if call.functions:
+                functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
+            strict = call.strict_arguments
+            table.extend((call.address, call.flags, strict, data[call.data], functions))
+        self._rows[_CALL] = array("i", [*map(numbers.__getitem__, map(id, self._calls))])
+        return table
 
-    def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
-        """Write the records, each followed by its registers and the offsets of its result slots."""
-        packed = list[bytes]()
-        kernels, records = self._function.kernels, self._records
-        for index, call in enumerate(self._calls):
-            if call is None:
-                continue
-            arguments, results = kernels[index].arguments, kernels[index].results
-            counts = len(arguments), len(results)
-            record = records[index]
-            tables: Sequence[int] = (0, 0, 0)
-            if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
-                offsets = self._write_data(call, arguments, function_offsets)
-                tables = [offset and offset - record for offset in offsets]
-            packed.append(
-                _record(sum(counts)).pack(
-                    call.address,
-                    self._handle + index,
-                    *counts,
-                    _record_flags(call.flags, *counts),
-                    *tables,
-                    *[at.ACTIVATION_REGISTERS + 8 * register for register in arguments],
-                    *[slots[register] - record for register in results],
-                )
-            )
-        first, found = next(filter(None, records), 0), b"".join(packed)
-        memoryview(self._arena.words).cast("B")[first : first + len(found)] = found
-
-    def _write_data(
-        self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
-    ) -> tuple[int, int, int]:
-        """Write a record's data, functions, and waits; return their offsets, 0 if missing."""
-        arena = self._arena
-        if call.data not in self._data:
-            self._data[call.data] = arena.add(*call.data)
-        functions = waits = 0
-        if call.functions:
-            functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
-        if call.flags & at.KERNEL_NONSTRICT:
-            references = [self._references[register] for register in arguments]
-            waits = arena.add(max(0, call.strict_arguments), *references)
-        return self._data[call.data], functions, waits
-
-    def _uses(self, register: int) -> dict[int, int]:
-        """Return how often each kernel uses `register`, in the order of `_users`."""
-        users = self._users[register]
-        return dict.fromkeys(users, 1) if len(set(users)) == len(users) else Counter(users)
-
-    def _weights(self, register: int) -> dict[int, int]:
-        """Return by how much the value of `register` decreases each user's ready count.
-
-        The amount is 0 for a kernel that any one argument starts.
-        """
-        weights = {}
-        for index, uses in self._uses(register).items():
-            call = self._calls[index]
-            assert call is not None
-            if not call.flags & at.KERNEL_NONSTRICT:
-                weights[index] = uses
-            elif call.strict_arguments == 0:
-                weights[index] = 0
-            elif call.strict_arguments < 0:
-                continue
-            else:
-                strict = self._function.kernels[index].arguments[: call.strict_arguments]
-                if register in strict:
-                    weights[index] = strict.count(register)
-        return weights
-
-    @cached_property
-    def _references(self) -> list[int]:
-        """The number of references that the value of each register gets."""
-        references = [*map(len, self._users)]
-        for register, numbers in self._returns.items():
-            references[register] += len(numbers)
+    def _decode_kernels(self, calls: array[int]) -> tuple[int, int]:
+        """Write the records and slots; return where the records start and end."""
+        arena, function, kernels = self._arena, self._function, self._function.kernels
+        rows, registers = self._rows, self._registers
+        rows[_ARGUMENTS] = array("i", [*kernels.each(attrgetter("argument_count"))])
+        rows[_RESULTS] = array("i", [*kernels.each(attrgetter("result_count"))])
+        operands = kernels.arguments
+        returned = array("i", () if self._is_in_order else function.result_registers)
         for register in self._held:
-            references[register] += 1
-        return references
+            registers[_REGISTER * register] += 1
+        for register in self._constants:
+            registers[_REGISTER * register + at.REGISTER_SLOT // 4] = -1
+        # Each use takes at most three half words in a slot.
+        halves = 11 * len(kernels) + 6 * function.register_count + 4 * len(operands) + len(returned)
+        start = arena.reserve(halves // 2 + 1)
+        if arena.offset > MAX_BYTES:
+            raise TfrtError(error("the program is too large: its functions would need over 2 GiB"))
+        tables = [one.buffer_info()[0] for one in (calls, rows, operands, registers, returned)]
+        calls_at, rows_at, operands_at, registers_at, returned_at = tables
+        plan = array("q", bytes(at.PLAN_SIZE))
+        for place, word in {
+            at.PLAN_BASE: arena.words.buffer_info()[0],
+            at.PLAN_START: start,
+            at.PLAN_HANDLE: self._handle,
+            at.PLAN_NONSTRICT: self._is_nonstrict,
+            at.PLAN_IN_ORDER: self._is_in_order,
+            at.PLAN_CALLS: calls_at,
+            at.PLAN_KERNELS: rows_at,
+            at.PLAN_KERNEL_COUNT: len(kernels),
+            at.PLAN_OPERANDS: operands_at,
+            at.PLAN_OPERANDS_END: operands_at + 4 * len(operands),
+            at.PLAN_REGISTERS: registers_at,
+            at.PLAN_REGISTER_COUNT: function.register_count,
+            at.PLAN_RETURNED: returned_at,
+            at.PLAN_RETURNED_COUNT: len(returned),
+        }.items():
+            plan[place // 8] = word
+        self._decode(plan.buffer_info()[0])
+        del arena.words[plan[at.PLAN_END // 8] // 8 :]
+        return start, plan[at.PLAN_SLOTS // 8]
 
-    @cached_property
-    def _held(self) -> set[int]:
-        """The registers of a sync function with an extra reference (`calls.in_order`)."""
+    @property
+    def _held(self) -> list[int]:
+        """The registers of a sync function that have extra references: for a return; see also
+        `calls.in_order`.
+        """
         if not self._is_in_order:
-            return set()
-        held = set(range(len(self._function.argument_types)))
-        for call, kernel in zip(self._calls, self._function.kernels, strict=True):
+            return []
+        held = [*range(len(self._function.argument_types)), *self._function.result_registers]
+        for place, call in enumerate(self._calls):
             if call is not None and call.flags & at.KERNEL_CONTROL:
-                held.update(kernel.results)
+                held += self._function.kernels[place].results
         return held
 
-    def _write_slots(self) -> array[int]:
-        """Write a slot for each register, and return the offsets; the offset is 0 for constants."""
-        start = self._arena.offset
-        halves: list[int] = []
-        slots = array("q")
-        records, ready = self._records, [] if self._is_in_order else self._ready
-        constants = self._constants
-        all_returns = {} if self._is_in_order else self._returns
-        weights = self._weights if self._is_nonstrict else self._uses
-        mark = at.SLOT_NONSTRICT * self._is_nonstrict
-        for register, reference_count in enumerate(self._references):
-            if register in constants:
-                slots.append(0)
-                continue
-            returns = all_returns.get(register, ())
-            users = {} if self._is_in_order else weights(register)
-            slots.append(start + 4 * len(halves))
-            place = at.ACTIVATION_REGISTERS + 8 * register
-            halves += (place, reference_count, len(users), len(returns) + mark)
-            for kernel, weight in users.items():
-                here = start + 4 * len(halves)
-                halves += (here - records[kernel], ready[kernel], weight)
-            halves += returns
-            halves += [0] * (len(halves) % 2)
-        self._arena.add_array(array("i", halves))
-        return slots
+    def _write_waits(self) -> None:
+        """Write, for each non-strict kernel, what it waits for and its arguments' references."""
+        arena, references = self._arena, self._registers[::_REGISTER]
+        records = self._rows[_RECORD]
+        for place, (call, record) in enumerate(zip(self._calls, records, strict=True)):
+            if call is not None and call.flags & at.KERNEL_NONSTRICT:
+                arguments = self._function.kernels[place].arguments
+                needed = [references[register] for register in arguments]
+                waits = arena.add(max(0, call.strict_arguments), *needed)
+                halves = memoryview(arena.words).cast("B").cast("i")
+                halves[(record + at.RECORD_WAITS) // 4] = waits - record
+                del halves
 
-    @cached_property
-    def _waits(self) -> list[int]:
-        """The number of awaited arguments of each kernel, without constants; 0 for a constant."""
-        waits = [0] * len(self._calls)
-        for register, users in enumerate(self._users):
-            if register not in self._constants:
-                for index in users:
-                    waits[index] += 1
-        if self._is_nonstrict:
-            for index, call in enumerate(self._calls):
-                if call is not None and call.flags & at.KERNEL_NONSTRICT:
-                    arguments = self._function.kernels[index].arguments
-                    if call.strict_arguments == 0:
-                        waits[index] = int(bool(arguments) and waits[index] == len(arguments))
-                    else:
-                        strict = arguments[: max(0, call.strict_arguments)]
-                        waits[index] = sum(one not in self._constants for one in strict)
-        return waits
-
-    def _write_function(
-        self,
-        offset: int,
-        slots: Sequence[int],
-        waits: array[int],
-        entries: Sequence[int],
-    ) -> None:
-        """Write the struct FUNCTION, with its template and its tables."""
+    def _write_function(self, offset: int, counts: array[int], entries: Sequence[int]) -> None:
+        """Write the function struct, and its tables; `counts` are the ready counts at entry."""
         arena, function = self._arena, self._function
         entry_table = arena.add_addresses(*entries)
         if self._is_in_order:
             registers = function.result_registers
             arena.add(*(at.ACTIVATION_REGISTERS + 8 * register for register in registers))
-        arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
+        slots = self._registers[at.REGISTER_SLOT // 4 :: _REGISTER]
+        arguments = arena.add_addresses(*slots[: len(function.argument_types)])
         values = {
             register: arena.add(
                 at.IMMORTAL, at.CONCRETE, c.payload_type << 8, c.first, c.second, 0, 0, 0
             )
             for register, c in self._constants.items()
         }
-        returned = [one for one in values if one in self._returns and not self._is_in_order]
+        returns = set() if self._is_in_order else set(function.result_registers)
+        returned = [one for one in values if one in returns]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
             arena.add_addresses(slot, values[register])
         template = arena.reserve(function.register_count)
-        arena.add_array(waits)
+        arena.add_array(counts)
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
-        size = 8 * (function.register_count + len(waits))
+        size = 8 * (function.register_count + len(counts))
         flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
         flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
         # `kernel_calls.count_heavy` counts these kernels.
         kinds = at.KERNEL_HEAVY | at.KERNEL_CONTROL
-        heavy = sum(n for f, n in self._flag_counts.items() if f & kinds == at.KERNEL_HEAVY)
+        heavy = {
+            key for key, call in self._distinct.items() if call.flags & kinds == at.KERNEL_HEAVY
+        }
+        kernels = len(self._calls) - self._calls.count(None)
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
-            at.FUNCTION_KERNELS: 1 if self._is_in_order else self._flag_counts.total(),
+            at.FUNCTION_KERNELS: 1 if self._is_in_order else kernels,
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),
             at.FUNCTION_ENTRIES: 0 if self._is_in_order else len(entries),
             at.FUNCTION_CONSTANTS: len(returned),
             at.FUNCTION_FLAGS: flags,
-            at.FUNCTION_HEAVY: 0 if self._is_in_order else heavy,
+            at.FUNCTION_HEAVY: 0
+            if self._is_in_order
+            else sum(heavy and map(heavy.__contains__, map(id, self._calls))),
         }
         tables = {
             at.FUNCTION_TEMPLATE: template,
@@ -473,28 +390,9 @@ class FunctionWriter:
 
     def _constant_slot(self, register: int) -> int:
         """Write a slot that delivers a constant to its returns.  The slot has no users."""
-        returns = self._returns[register]
+        registers = self._function.result_registers
+        returns = [number for number, one in enumerate(registers) if one == register]
         spare = at.ACTIVATION_REGISTERS + 8 * register
         padding = [0] * (len(returns) % 2)
         halves = [spare, len(returns), 0, len(returns), *returns, *padding]
         return self._arena.add_array(array("i", halves))
-
-
-@cache
-def _record(register_count: int) -> Struct:
-    """Return the layout of a record with this many registers, as `native.layouts` declares it."""
-    return Struct(f"=qq{6 + register_count}i{4 * (register_count % 2)}x")
-
-
-@cache
-def _record_flags(flags: int, argument_count: int, result_count: int) -> int:
-    """Return the flags of a record: its call's, with KERNEL_WIDE or KERNEL_SMALL if it applies."""
-    if argument_count + result_count > at.FRAME_ROOM:
-        flags |= at.KERNEL_WIDE
-    is_small = flags == 0 and argument_count == 2 and result_count == 1
-    return at.KERNEL_SMALL if is_small else flags
-
-
-def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
-    """Return how many calls have each combination of flags."""
-    return Counter([call.flags for call in calls if call is not None])

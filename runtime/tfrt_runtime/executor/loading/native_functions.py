@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, Kernels
 from tfrt_runtime.kernels.registry import CompiledKernel, ControlKernel, Kernel, PythonKernel
 
 PREFIX = "native function "
@@ -74,7 +74,7 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
         kernels[position] = record._replace(
             name=kernel.name, arguments=arguments, functions=(), is_nonstrict=False
         )
-    return replace(function, kernels=tuple(kernels))
+    return replace(function, kernels=Kernels.of(kernels, function.kernels.first))
 
 
 def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
@@ -101,7 +101,7 @@ def one_kernel(function: BefFunction, name: str) -> BefFunction:
     return replace(
         function,
         register_count=arguments + results,
-        kernels=(kernel,),
+        kernels=Kernels.of([kernel], arguments),
         result_registers=registers[arguments:],
         register_types=function.argument_types + function.result_types,
     )
@@ -135,10 +135,9 @@ def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ..
     marked = list(functions)
     pending = [function for function in functions if function.kind is FunctionKind.SYNC]
     while pending:
-        for kernel in pending.pop().kernels:
-            for index in kernel.functions:
-                region = marked[index]
-                if region.name == "" and region.kind is FunctionKind.ASYNC:
-                    marked[index] = replace(region, kind=FunctionKind.SYNC)
-                    pending.append(region)
+        for index in pending.pop().callees:
+            region = marked[index]
+            if region.name == "" and region.kind is FunctionKind.ASYNC:
+                marked[index] = replace(region, kind=FunctionKind.SYNC)
+                pending.append(region)
     return tuple(marked)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, Kernels
 from tfrt_runtime.diagnostics import AnyLocation, TfrtError, counted, error
 from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.executor.loading.type_check import (
@@ -89,18 +89,11 @@ class Resolver:
         self._signatures = signatures(functions)
         self._symbols = symbols
         self._python_kernel = python_kernel
-        self._calls: dict[_Shape, Call] = {}
-        self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
+        self._controls: dict[tuple[object, ...], Call] = {}
+        """Calls of control kernels without attributes, which differ only in the functions."""
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """Return the value of a constant.  Equal constants are computed once."""
-        shape = (kernel.name, record.attributes, len(record.results))
-        constant = self._constants.get(shape)
-        if constant is None:
-            constant = self._constants[shape] = self._constant(kernel, record)
-        return constant
-
-    def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
+        """Return the value of a constant."""
         words = self._attributes(kernel.name, record, kernel.attributes, read_word)
         self._expect(record, kernel.name, 0, 1)
         # Attributes are in alphabetical order, so the imaginary part comes first.
@@ -122,37 +115,22 @@ class Resolver:
         """
         if in_sync and record.is_nonstrict:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
-        if isinstance(kernel, NativeKernel | ControlKernel):
-            if isinstance(kernel, NativeKernel):
-                call = self._native(kernel, record)
-            else:
-                call = self._control(kernel, record, in_sync)
-            if not kernel.attributes and not record.is_nonstrict:
-                self._calls[self._shape(kernel, record, in_sync)] = call
-            return call
-        assert isinstance(kernel, CompiledKernel)
-        return self._compiled(kernel, record)
-
-    def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
-        """Return the call that was made earlier for a kernel without attributes, or None.
-
-        The earlier call must have had the same shape.
-        """
-        if record.is_nonstrict:
-            return None
-        call = self._calls.get(self._shape(kernel, record, in_sync))
-        if call is not None and call.functions != record.functions:
-            call = Call(
+        if isinstance(kernel, NativeKernel):
+            return self._native(kernel, record)
+        if isinstance(kernel, ControlKernel):
+            signatures = tuple([self._signatures[index] for index in record.functions])
+            counts = len(record.arguments), len(record.results)
+            # Compare kernels by identity, because hashing takes longer. Kernels outlive the
+            # resolver.
+            shape = id(kernel), counts, signatures, in_sync, record.is_nonstrict
+            call = None if kernel.attributes else self._controls.get(shape)
+            if call is None:
+                call = self._controls[shape] = self._control(kernel, record, in_sync)
+            return Call(
                 call.address, call.flags, call.strict_arguments, call.data, record.functions
             )
-        return call
-
-    def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """Return a key that equal calls of a kernel without attributes have in common."""
-        indexes = record.functions
-        signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
-        # Compare kernels by identity, because hashing takes longer. Kernels outlive the resolver.
-        return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
+        assert isinstance(kernel, CompiledKernel)
+        return self._compiled(kernel, record)
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
         results = kernel.results
@@ -451,9 +429,6 @@ class Resolver:
         return TfrtError(error(message, self._file.location(record.location)))
 
 
-_Shape = tuple[int, int, int, tuple[int, ...], bool]
-
-
 def _control_word(file: BefFile, offset: int, word: str) -> int:
     if word == "string":
         read_as_stored(file, offset, word)  # printing it must not fail
@@ -487,4 +462,4 @@ def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
         if kernel is not None and (order := lazy_order(kernel, len(record.arguments))):
             moved = tuple(record.arguments[place] for place in order)
             records[position] = record._replace(arguments=moved)
-    return replace(function, kernels=tuple(records))
+    return replace(function, kernels=Kernels.of(records, function.kernels.first))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 
 from tfrt_runtime.bef.attributes import Array, Plain, to_plain
 from tfrt_runtime.bef.reader import BefFile
@@ -23,6 +24,7 @@ from tfrt_runtime.bef.records import (
     BefKernel,
     DType,
     FunctionKind,
+    KernelShape,
 )
 from tfrt_runtime.diagnostics import TfrtError, counted, error
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
@@ -218,54 +220,56 @@ class TypeCheck:
         self, function: BefFunction, kernels: Sequence[Kernel]
     ) -> tuple[list[str], list[int]]:
         """Return the type of each register, and the kernels whose argument types may be wrong."""
-        types = [UNKNOWN] * function.register_count
-        types[: len(function.argument_types)] = function.argument_types
-        in_doubt = []
-        simple = {key: self._note(one) for key, one in {id(k): k for k in kernels}.items()}
-        type_of = types.__getitem__
-        for number, (key, record) in enumerate(
-            zip(map(id, kernels), function.kernels, strict=True)
-        ):
-            wanted, given = simple[key]
-            if tuple(map(type_of, record.arguments)) != wanted:
-                in_doubt.append(number)
+        columns = function.kernels
+        notes = {
+            number: self._note(kernels[place], columns.shapes[number])
+            for number, place in columns.firsts.items()
+        }
+        noted = [*map(notes.__getitem__, columns.numbers)]
+        types = [*function.argument_types]
+        for place, (_, given) in enumerate(noted):
             if given is None:
-                given = self._given(kernels[number], record, function)
-            if len(given) == 1 == len(record.results):
-                types[record.results[0]] = given[0]
-            else:
-                for register, text in zip(record.results, given, strict=False):
-                    types[register] = text
-        return types, in_doubt
+                texts = types_of(function, columns[place].results)
+                given = [t if t in _KNOWN else UNKNOWN for t in texts]
+            types += given
+        has = [*map(types.__getitem__, columns.arguments)]
+        is_fixed = all(wanted is not None for wanted, _ in notes.values())
+        if is_fixed and has == [*chain.from_iterable([wanted or () for wanted, _ in noted])]:
+            return types, []
+        starts = columns.starts[0]
+        return types, [
+            place
+            for place, (wanted, _) in enumerate(noted)
+            if wanted is None or tuple(has[starts[place] : starts[place + 1]]) != wanted
+        ]
 
-    def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
-        """Return the types that a kernel takes, and the types that it returns.
+    def _note(
+        self, kernel: Kernel, shape: KernelShape
+    ) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
+        """Return the types that a kernel of this shape takes and the types that it returns.
 
-        Each of the two is None if the types vary.
+        Each is None if it varies from call to call.
         """
+        wanted: tuple[str, ...] | None = None
+        given: Sequence[str] = ()
         match kernel:
             case ConstantKernel():
-                return (), (_text(kernel.type),)
+                wanted, given = (), (_text(kernel.type),)
             case NativeKernel():
                 is_fixed = not kernel.more and kernel.results is not None
-                fits = is_fixed and len(kernel.types) == kernel.arguments
-                return kernel.types if fits else None, kernel.gives
-        return None, None
-
-    def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:
-        """Return the types of a kernel's results, with "" for unknown types."""
-        match kernel:
-            case ConstantKernel() | NativeKernel():
-                return ()
+                wanted, given = kernel.types if is_fixed else None, kernel.gives or ()
             case PythonKernel() if kernel.results is None:
-                texts = types_of(function, record.results)
-                return [t if t in _KNOWN else UNKNOWN for t in texts]
+                return None, None
             case PythonKernel() | CompiledKernel():
-                return [_text(word) for word in kernel.results or ()]
+                given = [_text(word) for word in kernel.results or ()]
             case ControlKernel() if kernel.fixed_results is not None:
-                return (CHAIN_TYPE,) * kernel.fixed_results
-            case ControlKernel():
-                return self._functions[record.functions[0]].result_types if record.functions else ()
+                given = (CHAIN_TYPE,) * kernel.fixed_results
+            case ControlKernel() if shape.functions:
+                given = self._functions[shape.functions[0]].result_types
+        if wanted is not None and len(wanted) != shape.argument_count:
+            wanted = None
+        missing = shape.result_count - len(given)
+        return wanted, (*given[: shape.result_count], *[UNKNOWN] * missing)
 
     def _check_native(
         self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]

@@ -12,6 +12,7 @@ MODULES = (
     "events",
     "queues.tasks",
     "queues.waiters",
+    "calls.decoding",
     "calls.delivery",
     "calls.activation",
     "calls.kernel_calls",

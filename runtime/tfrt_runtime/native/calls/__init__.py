@@ -2,6 +2,7 @@
 
 This package depends on `queues`.  Read in this order:
 
+- `decoding`: the tables of a function, for the loader.
 - `activation`: the state of a call, and its life cycle.
 - `delivery`: how results get into registers.
 - `kernel_calls`: how one kernel runs.  `in_order`: sync functions.  `frame`: a kernel's arguments

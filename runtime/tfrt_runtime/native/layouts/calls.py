@@ -204,6 +204,58 @@ USER_SIZE = 12
 SLOT_NONSTRICT = 1 << 30
 """A flag that is added to SLOT_RETURNS in functions with non-strict kernels."""
 
+# Plan: what the loader tells `decoding.decode` about a function, and what that answers.  Offsets
+# are in bytes from the start of the program's arena.
+struct(
+    "PLAN",
+    size=128,
+    BASE="Address of the arena.",
+    START="Where to write in it.",
+    HANDLE="The handle of the first kernel.",
+    NONSTRICT="Whether the function has non-strict kernels.",
+    IN_ORDER="Whether it is a sync function, whose registers need no users.",
+    CALLS="Address of the calls (CALL_*).",
+    KERNELS="Address of a row per kernel (PLANNED_*).",
+    KERNEL_COUNT="",
+    OPERANDS="Address of the argument registers of all kernels, half words.",
+    OPERANDS_END="Address after them.",
+    REGISTERS="Address of a row per register (REGISTER_*): arguments, then results in order.",
+    REGISTER_COUNT="",
+    RETURNED="Address of the register of each of the function's results, a half word.",
+    RETURNED_COUNT="How many there are; 0 for a sync function.",
+    SLOTS="Answer: offset of the first slot, after the last record.",
+    END="Answer: offset after the last slot.",
+)
+struct(
+    "CALL",
+    size=40,
+    KERNEL="",
+    FLAGS="",
+    STRICT="How many arguments a non-strict kernel waits for; 0: for any one, below 0: for none.",
+    DATA="Offset of its data, or 0.",
+    FUNCTIONS="Offset of the addresses of its functions, or 0.",
+)
+struct(
+    "PLANNED",
+    size=24,
+    CALL="Number of its call, or -1 for a constant.",
+    ARGUMENTS=at(4),
+    RESULTS=at(8),
+    RECORD=at(12, "Answer: offset of its record."),
+    WAITS=at(16, "Answer: its ready count at entry."),
+    READY=at(20, "Answer: the offset of that count in an activation, or 0."),
+)
+struct(
+    "REGISTER",
+    size=24,
+    REFERENCES="At first those that neither uses nor RETURNED need; then all.",
+    USERS=at(4, "How many kernels its value counts down."),
+    RETURNS=at(8),
+    SLOT=at(12, "Offset of its slot; -1 for a constant."),
+    NEXT=at(16, "Offset of the next entry in the lists of the slot."),
+    LAST=at(20, "The last kernel seen among its users."),
+)
+
 # Machine: a function that may become machine code. When the function is hot, Python writes
 # MACHINE_LOOP and then MACHINE_CODE, once.
 struct(

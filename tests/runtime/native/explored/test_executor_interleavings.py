@@ -22,7 +22,7 @@ from tests.exploring.simulated_program import (
 )
 from tests.simulator.failures import DataRace
 
-from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, Kernels
 from tfrt_runtime.executor.loading.decode import Call
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
@@ -44,17 +44,17 @@ class Function:
     results: tuple[int, ...]
 
     def bef(self) -> BefFunction:
-        kernels = tuple(
+        kernels = [
             BefKernel(name, 0, arguments, (), (), results, (), len(arguments))
             for name, arguments, results in self.kernels
-        )
+        ]
         return BefFunction(
             kind=FunctionKind.ASYNC,
             name="f",
             argument_types=("i32",) * self.arguments,
             result_types=("i32",) * len(self.results),
             register_count=self.arguments + sum(len(kernel.results) for kernel in kernels),
-            kernels=kernels,
+            kernels=Kernels.of(kernels, self.arguments),
             result_registers=self.results,
         )
 

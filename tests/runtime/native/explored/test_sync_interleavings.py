@@ -17,7 +17,7 @@ from tests.exploring.simulated_program import (
 )
 from tests.simulator.failures import SimulationError
 
-from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, Kernels
 from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
@@ -37,17 +37,17 @@ def function(
     kind: FunctionKind, arguments: int, kernels: Sequence[Kernel], results: tuple[int, ...]
 ) -> BefFunction:
     """Return a function over i32."""
-    records = tuple(
+    records = [
         BefKernel(name, 0, given, (), functions, made, (), len(given))
         for name, given, made, functions in kernels
-    )
+    ]
     return BefFunction(
         kind=kind,
         name="f",
         argument_types=("i32",) * arguments,
         result_types=("i32",) * len(results),
         register_count=arguments + sum(len(record.results) for record in records),
-        kernels=records,
+        kernels=Kernels.of(records, arguments),
         result_registers=results,
     )
 

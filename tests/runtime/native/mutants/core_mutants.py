@@ -718,4 +718,25 @@ MUTANTS = [
         """,
         "executor_interleavings test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready",
     ),
+    _mutant(
+        "calls.decoding.add_user",
+        "a value that a kernel uses twice counts once",
+        "add_i32(base + user - 4, weight)",
+        "pass",
+        "executor_interleavings test_a_diamond",
+    ),
+    _mutant(
+        "calls.decoding.plan_kernels",
+        "two kernels count down one ready count",
+        "ready += 8",
+        "pass",
+        "executor_interleavings test_a_diamond",
+    ),
+    _mutant(
+        "calls.decoding.count_returns",
+        "a returned value has a reference too few",
+        "add_i32(register + at.REGISTER_REFERENCES, 1)",
+        "pass",
+        "executor_interleavings test_a_diamond",
+    ),
 ]

@@ -6,7 +6,7 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
@@ -301,13 +301,6 @@ class Body:
     def shapes(self) -> list[Shape]:
         """The shape of each operation."""
         return [self.table[number] for number in self.numbers]
-
-    def operand_lists(self) -> list[tuple[int, ...]]:
-        """Return the operands of each operation."""
-        operands, table = tuple(self.operands), self.table
-        counts = {number: len(table[number].operand_types) for number in set(self.numbers)}
-        ends = accumulate(map(counts.__getitem__, self.numbers), initial=0)
-        return [operands[at:end] for at, end in pairwise(ends)]
 
     @property
     def argument_count(self) -> int:
