@@ -204,9 +204,8 @@ class CellMagics(Magics):
         run = self._session.last_run
         if run is None or run is before:
             return None
-        if self._runs is None or self._raw_cell.startswith("%%tfrt"):
-            # The board or table already shows the run. Returned, a terminal would print it again,
-            # and a notebook would tokenize the whole cell before it displays nothing.
+        if self._runs is None:
+            # A terminal would print the run below the table, which already shows the run.
             self._shell.displayhook.update_user_ns(run)  # type: ignore[no-untyped-call]
             return None
         return run
