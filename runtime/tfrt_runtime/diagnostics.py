@@ -255,7 +255,7 @@ def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> L
 def refuse(message: str) -> NoReturn:
     """
     Raises:
-        TfrtError: at the line of the caller.
+        TfrtError: always, at the line of the caller.
     """
     __tracebackhide__ = True  # tells IPython to show only the user's frames
     raise TfrtError(error(message, place_of_caller()))

@@ -105,7 +105,7 @@ HOOKS = Hooks()
 
 
 def last_run() -> Any:
-    """Return the run of the newest `%%tfrt` cell of this notebook, even if it failed, or None.
+    """Return the run of the last `%%tfrt` cell, even a failed run, or None if no cell has run.
 
     After a cell that did not fail, `_` and `Out[n]` are this run; displaying it shows the cell's
     board.

@@ -83,7 +83,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A row of the table, which is an operation for several types."""
+    """A row of the table: one operation, for several types."""
 
     name: str
     types: tuple[str, ...]

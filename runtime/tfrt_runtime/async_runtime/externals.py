@@ -180,7 +180,7 @@ def address_of(symbol: str) -> int | None:
 
 
 def _host_function(made: PythonExternal) -> Callable[..., object]:
-    """Return the function of the kernel for a registered function, with the registered types."""
+    """Return a kernel function that calls a registered function, with the registered types."""
     called: Any = made.function
     if made.address is not None:
         result = SCALARS[made.results[0]] if made.results else None

@@ -405,8 +405,8 @@ class CodeOfRun:
     def has_settled(self) -> bool:
         """Return whether all work that the run has started has finished.
 
-        The answer may be False although only tasks of other runs are left.  Before the answer is
-        True, the mistakes of the run's code have been reported to the run.
+        The answer may be False even if only tasks of other runs are left.  When the answer is True,
+        all mistakes in the run's code have been reported to the run.
         """
         if not self._runtime.has_settled():
             return False

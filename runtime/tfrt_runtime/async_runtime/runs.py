@@ -239,7 +239,7 @@ RUNTIMES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
     """Give a queue the state for compiled programs, and return the state.
 
-    The caller must keep the state as long as the queue.
+    The caller must keep the state alive for as long as the queue exists.
     """
     words = Async.new(at.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked

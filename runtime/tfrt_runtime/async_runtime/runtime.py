@@ -149,7 +149,7 @@ class AsyncRuntime(HostRuntime):
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def _mistake(self, found: Diagnostic) -> None:
-        """Record a mistake of the program once.  A loop may make the same mistake many times."""
+        """Record a mistake in the program, unless the same mistake is already recorded."""
         if found not in self.mistakes:
             self.mistakes.append(found)
 

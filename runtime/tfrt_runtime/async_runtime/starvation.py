@@ -146,8 +146,8 @@ class Starvation:
     ) -> None:
         """Resolve objects to errors.
 
-        The first `MAX_OWN_ERRORS` objects get a separate error each, because there may be millions
-        of objects.
+        Only the first `MAX_OWN_ERRORS` objects get errors of their own, because there may be
+        millions of objects.  The others share one error.
         """
         reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # make them while all are unresolved
         for address, why in zip(stuck, reasons, strict=False):

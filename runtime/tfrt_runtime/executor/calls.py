@@ -268,7 +268,7 @@ class Entry:
         words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
-        """Return a function that creates the error for an argument of a wrong type.
+        """Return a function that creates the error for an argument of the wrong type.
 
         The type of an AsyncValue is known only when the AsyncValue becomes available.
         """

@@ -450,7 +450,7 @@ class Execution(RunWaits):
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> None:
-        """Cancel the run at the time `deadline` of `time.monotonic`.
+        """Cancel the run when `time.monotonic()` reaches `deadline`.
 
         The run's results then raise `TimeoutError`.  If `seconds` is given, the error names it as
         the time limit.
@@ -461,8 +461,9 @@ class Execution(RunWaits):
     def progress(self) -> tuple[int, int]:
         """The number of decided kernels, and the number of known kernels.
 
-        A kernel is decided if it has run or was skipped.  A call or a loop adds its kernels when it
-        starts, unless it started before the first read.
+        A kernel is decided if it has run or was skipped.  The known kernels are those of the run's
+        function, and those of the calls and loops that have started since this property was first
+        read.
         """
         decided, known = self.request.progress
         if known == 0:  # the run has not started

@@ -196,7 +196,7 @@ class Request(Run):
 
     @property
     def promises(self) -> Promises:
-        """The external values for which the run waits, recorded after the first access."""
+        """The external values for which the run waits.  Recording starts at the first access."""
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
@@ -370,9 +370,9 @@ class Request(Run):
         return is_first
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
-        """Cancel the run at the time `deadline` of `time.monotonic`.
+        """Cancel the run when `time.monotonic()` reaches `deadline`.
 
-        The error names the run's limit of `seconds`.
+        If `seconds` is given, the error names it as the time limit.
         """
         limit = "" if seconds is None else f": the run had {float(min(seconds, FOREVER)):g} s"
         reason = cancellation(DEADLINE_EXCEEDED + limit, Ending.TIMED_OUT)

@@ -80,7 +80,7 @@ class Struct(ctypes.Structure):
 def _view(cls: Made) -> Made:
     """Give a class an attribute for each field that the layouts declare for its struct.
 
-    Fields that share a word share an attribute's descriptor.
+    Fields at the same offset share one descriptor.
     """
     words: dict[int, list[str]] = {}
     for field, offset in FIELDS[cls.__name__.upper()].items():

@@ -47,8 +47,8 @@ class Shortcut:
     or changes nothing and lets the Python function run.  Its data words are the addresses of the
     native `functions`, followed by `data`, or by the words that `data` computes from the
     attributes.  `data` returns None if the attributes are invalid, and the Python function then
-    reports the error.  With `measures`, the native function decides for each call of a heavy kernel
-    whether the call is heavy (`KERNEL_MEASURED`).
+    reports the error.  If `measures` is true and the kernel is registered as heavy, the native
+    function decides for each call whether that call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str

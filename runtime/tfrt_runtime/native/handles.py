@@ -158,7 +158,7 @@ def value_break(context: Address, indirect: Address, failure: Address) -> None:
 
 @entry
 def value_outcome(value: Address) -> Address:
-    """Return the concrete or error value at the end of a value's forwards.
+    """Return the concrete or error value that a value forwards to, or the value itself.
 
     Returns 0 if the value is unavailable.  The caller gets no reference.
     """
@@ -235,7 +235,7 @@ def host_take(queue: Address) -> int:
 
 @entry
 def host_leave(queue: Address) -> None:
-    """Return the deque that `host_take` took."""
+    """Release the deque that `host_take` took."""
     store_release(queue + at.QUEUE_HOST, 0)
 
 

@@ -54,10 +54,10 @@ class Library(dict[str, int]):
 
     @staticmethod
     def of_bytes(core: bytes) -> Library:
-        """Load a core from the bytes of its file, so that no process can change the file afterward.
+        """Load a core from the bytes of its file; later changes to the file have no effect.
 
         Raises:
-            OSError: as for `__init__`, or if the system does not allow this process a file in
+            OSError: as for `__init__`, or if the system does not let this process create a file in
                 memory.
         """
         with open(os.memfd_create("tfrt-core"), "wb") as file:
@@ -181,8 +181,8 @@ def compiled_here(progress: Progress) -> Library:
     """Return the core from the cache, or compile it.
 
     Raises:
-        TfrtError: if the core cannot be compiled, or if the system does not allow this process a
-            file in memory.
+        TfrtError: if the core cannot be compiled, or if the system does not let this process create
+            a file in memory.
     """
     cache = code_cache()
     if (found := _cached()) is not None:
@@ -258,7 +258,7 @@ def build_core(progress: Progress) -> bytes:
     """Compile the core in another process, from this process's sources.
 
     Raises:
-        TfrtError: if the compiler fails; the message has the end of the compiler's output.
+        TfrtError: if the compiler fails; the message includes the end of the compiler's output.
     """
     import subprocess  # not needed if the core is in the cache
     import tempfile

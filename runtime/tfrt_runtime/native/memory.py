@@ -114,7 +114,7 @@ def entry(function: Function) -> Function:
 
 
 def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], Function]:
-    """Mark a native function that other compiled code calls, by a C name and with C types."""
+    """Export a native function to other compiled code, under a C name and with C types."""
 
     def register(function: Function) -> Function:
         EXPORTS[name] = Export(function, returns, parameters)
@@ -202,7 +202,7 @@ def load_i32(address: Address) -> int:
 
 @operation
 def store_i32(address: Address, value: int) -> None:
-    """Write the low 32 bits of `value`, which wraps around in two's complement."""
+    """Write the low 32 bits of `value`; a larger value wraps around in two's complement."""
 
 
 @operation

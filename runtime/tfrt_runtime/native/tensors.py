@@ -2,13 +2,13 @@
 
 A tensor is a small block with the type, the sizes, and the address of the elements.  It has a
 reference count: each AsyncValue with the tensor as its payload holds a reference, and so does each
-Python object that represents the tensor.  The elements are in memory of the store, or in memory of
-a Python object.
+Python object that represents the tensor.  The memory of the elements belongs to the store or to a
+Python object.
 
 The store keeps free blocks for later tensors of about the same size.  This helps a program that
 runs repeatedly, because fresh pages cost more than most kernels.  The store has a row of slots for
 each size class.  One `compare_and_swap` puts a block into an empty slot, and one `exchange` takes a
-block out, so threads need neither a lock nor an ordering.
+block out, so the store needs no lock.
 """
 
 from tfrt_runtime.native import layouts as at

@@ -141,7 +141,7 @@ def give_free(context: Address, size_class: int) -> None:
 def give_if_much(context: Address) -> None:
     """Reduce this thread's free blocks to a few before the thread sleeps.
 
-    If the process holds more memory than it may at rest, hands over all free blocks and all slabs.
+    If the process holds more memory than `KEPT_AT_REST`, hands over all free blocks and all slabs.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)

@@ -123,7 +123,7 @@ class Arena:
     def repeat(self, piece: Piece, head: int, step: int) -> int:
         """Fill another head, and append a copy of `piece` whose numbers are increased by `step`.
 
-        Returns how many bytes the copy is after the original.
+        Returns the distance in bytes from the original to the copy.
         """
         first, place, head_words = len(self.words), head // 8, piece.head_words
         moved = 8 * first - piece.offset

@@ -344,7 +344,7 @@ class QueueThreads(ABC):
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """Stop the threads, and wait at most `timeout` seconds in total for them.
 
-        No task may be queued.  A thread that is running a kernel exits after the kernel returns.
+        The queue must be empty.  A thread that is running a kernel exits after the kernel returns.
         Any thread may call this; a thread of the queue does not wait for itself.
         """
         with self._lock:

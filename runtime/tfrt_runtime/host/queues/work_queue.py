@@ -103,10 +103,10 @@ class WorkQueue(QueueThreads):
                 stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
-        """Return whether workers must run users' Python kernels instead of this waiting thread.
+        """Return whether this waiting thread must leave users' Python kernels to the workers.
 
-        A thread whose kernel waits runs other kernels itself.  Otherwise, all workers might be
-        waiting.
+        If this thread is waiting inside a kernel, it runs other kernels itself, because all workers
+        may be waiting, too.
         """
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False

@@ -229,8 +229,8 @@ Kind = TypeVar("Kind", NativeMemory, AllocatedMemory)
 def _sized(kind: type[Kind], bits: int) -> type[Kind]:
     """Return a subclass of `kind` for sizes of `bits` bits.
 
-    An object of that class claims to have `2 ** bits` bytes; `HostBuffer` has the actual size.  A
-    few classes for all sizes are enough, and ctypes never frees a class.
+    An object of that class claims to have `2 ** bits` bytes; `HostBuffer` has the actual size.  All
+    sizes share a few classes, because ctypes never frees a class.
     """
     return type(kind.__name__, (kind,), {"_length_": 1 << bits})
 

@@ -182,7 +182,7 @@ class Watch:
         event_log().remove(self)
 
     def take(self, start: int = 0) -> LogColumns:
-        """Return the events since the last call; times count from `start`."""
+        """Return the events recorded since the last call, with times relative to `start`."""
         return self._readers[0].take(start)
 
     @property
@@ -280,7 +280,7 @@ class Reader:
         """How many events were not kept because there were too many."""
 
     def take(self, start: int = 0) -> LogColumns:
-        """Return the events since the last call; times count from `start`."""
+        """Return the events recorded since the last call, with times relative to `start`."""
         log = event_log()
         # Hold the lock: otherwise, another thread could append events to the list that is being
         # taken.

@@ -289,8 +289,8 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Draw an arrow from the end of an activity to the start of another.
 
-        The viewers attach an end of an arrow to the innermost slice of a thread.  An activity
-        without a slice therefore gets a slice of length 0.
+        Trace viewers attach each end of an arrow to the innermost slice of its thread at that time.
+        An activity without a slice therefore gets a slice of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:

@@ -302,9 +302,9 @@ class HeldValue(NativeValue, metaclass=Public):
         return diagnostic
 
     def emplace(self, value: object = CHAIN) -> None:
-        """Make a value of `make_unavailable` available, and run its waiters.
+        """Resolve an AsyncValue that `make_unavailable` created, and run its waiters.
 
-        A number is stored as the value's type, and any other value as an object.
+        A number is stored in the AsyncValue's type, and anything else as an object.
 
         Raises:
             RuntimeError: if this value is already resolved or follows another value.

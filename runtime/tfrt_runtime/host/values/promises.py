@@ -146,7 +146,7 @@ class Promises:
     def notes(self) -> list[Diagnostic]:
         """Return notes on the values that code outside the runtime may still resolve.
 
-        Each value has one note, in the order in which the values were recorded.
+        There is one note per value, in the order in which the values were recorded.
         """
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self.open_notes(is_inside=False) + [
@@ -173,7 +173,7 @@ class Promises:
 
 
 Refuse = Callable[[str], Diagnostic]
-"""A function that creates the error for a value of a wrong type."""
+"""A function that creates the error for a value of the wrong type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 
@@ -203,7 +203,7 @@ def on_queue(
     """Return `value` if it belongs to `queue` and has the right type.
 
     Otherwise, return a value of `queue` that follows `value`.  `refuse` creates the error for a
-    value that turns out to be of a wrong type.
+    value that turns out to be of the wrong type.
     """
     if is_on_queue(queue, value, type_text):
         return value
@@ -261,7 +261,7 @@ def from_future(
     of an event loop.
 
     Args:
-        refuse: creates the error for a result of a wrong type.
+        refuse: creates the error for a result of the wrong type.
         fail: creates the error for the future's exception.
         fetch: returns the future's result.
     """

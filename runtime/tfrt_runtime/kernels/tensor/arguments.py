@@ -71,7 +71,7 @@ def new_tensor(
 
 
 def allocated(tensor: Expected | None) -> Expected:
-    """Return `tensor`, which is None if the allocator has refused its memory.
+    """Check that the allocator had memory for `tensor`, and return `tensor`.
 
     Raises:
         KernelError: if `tensor` is None.

@@ -1,7 +1,7 @@
-"""Types of programs from the annotations of Python functions.
+"""Derive the types that programs use from the annotations of Python functions.
 
-When a program is loaded, its calls of kernels are checked against these types.  Traced functions
-also get their types from annotations.
+When a program is loaded, its kernel calls are checked against these types.  Traced functions also
+get their types from annotations.
 """
 
 from __future__ import annotations

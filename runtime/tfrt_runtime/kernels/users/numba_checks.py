@@ -1,4 +1,4 @@
-"""Checks that native kernels add to operations for which Numba silently returns wrong numbers.
+"""Add checks to the operations of native kernels where Numba silently returns wrong numbers.
 
 Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.  A
 machine's shifts, divisions, and conversions behave differently from Python's at their limits; here
@@ -6,7 +6,7 @@ they behave as in Python:
 
 - A shift by a negative count raises.
 - A shift by more than 63 shifts all bits out.
-- A quotient or a converted `float` raises if it does not fit in 64 bits.
+- A division, or a conversion from `float`, raises if the result does not fit in 64 bits.
 
 Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after `int`, so that a
 difference below 0 becomes a large number.  Numba also converts unsigned and signed numbers to

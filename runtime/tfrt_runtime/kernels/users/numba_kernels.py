@@ -384,8 +384,8 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
     """Return an intrinsic that calls the compiled `entry` and returns 1 if `entry` raised.
 
     The intrinsic passes the exception to `keep`.  Numba's own `try` does not suffice, because it
-    does not make the exception available.  A second call, in Python, would raise the exception
-    again.  However, the function would then run twice on arrays that it writes.
+    does not make the exception available.  A second call, in Python, would raise the same
+    exception, but then the function would run twice on the arrays that it writes.
     """
     from llvmlite import ir
     from numba import types

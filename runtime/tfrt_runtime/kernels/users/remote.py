@@ -232,7 +232,7 @@ class _Call:
     def _sent(self, value: AsyncValue) -> object:
         """Return an argument for a task: the value itself, or a future if the value is large.
 
-        Other calls of the run find the future.
+        Other calls in the same run reuse the future.
         """
         item = value.result(0)
         future = None if self._queue is None else self._queue.sent.future_of(item)

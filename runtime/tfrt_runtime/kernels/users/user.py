@@ -69,7 +69,7 @@ Programs can use them in addition to the runtime's own kernels.
 class UserKernel:
     """A kernel as its author sees it.
 
-    A function that `kernel` decorated has this object as its attribute `kernel`.
+    A function decorated with `@kernel` has this object as its `kernel` attribute.
     """
 
     name: str

@@ -84,7 +84,8 @@ def export_wrapper(name: str, inner: str, result: str, export: memory.Export) ->
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
     """Add an LLVM attribute to the native functions whose Python names are in `names`.
 
-    In the names of Numba's IR, the Python name follows its length and precedes the letter B.
+    In the function names of Numba's IR, the Python name comes after its length and before the
+    letter B.
     """
     marks = ["".join(f"{len(part)}{part}" for part in name.split(".")) + "B" for name in names]
     for function in module.functions:

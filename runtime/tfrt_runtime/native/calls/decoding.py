@@ -1,11 +1,12 @@
 """Decode a function for the run loop: a record for each of its kernels, and a slot for each of its
 registers.
 
-Python writes a plan: the function's kernels and registers as tables of half words, and their calls.
-`decode` fills reserved words of the program's arena, which no other thread has seen yet.
+Python writes a plan: tables of half words that describe the function's kernels and registers, and
+the calls that the kernels make (`CALL_*`).  `decode` fills reserved words of the program's arena,
+which no other thread has seen yet.
 
 Constants have no records and no slots, and their users do not wait for them.  The users of a
-register are listed as in a file, later ones first.
+register are listed in the order of a BEF file: later ones first.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -48,7 +49,8 @@ def call_of(plan: Address, kernel: Address) -> Address:
 def weight_of(call: Address, index: int) -> int:
     """Return by how much operand `index` decreases the ready count of its kernel.
 
-    The weight is 0 if any one operand starts the kernel, and -1 if the operand does not.
+    The weight is 0 if the kernel waits for any one of its operands, and -1 if it does not wait for
+    this operand.
     """
     if load(call + at.CALL_FLAGS) & at.KERNEL_NONSTRICT == 0:
         return 1

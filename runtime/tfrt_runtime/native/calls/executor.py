@@ -362,7 +362,7 @@ def work(context: Address, budget: int) -> int:
 def work_without_starts(context: Address) -> bool:
     """Run the work that a worker can find, but no calls from outside.
 
-    Return False if there was none.
+    Returns False if there was no such work.
     """
     budget = run_ready(context, ENDLESS)
     stolen = 0

@@ -1,4 +1,7 @@
-"""Calls of hot functions, which run as machine code: from kernels and from outside."""
+"""Calls to hot functions, which run as machine code.
+
+The calls come from kernels, or from outside.
+"""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
@@ -52,7 +55,7 @@ def call_machine(
 
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run a call from outside to its end as machine code.
+    """Run a whole call from outside as machine code.
 
     Takes over `table`.  Returns False, and leaves `table` to the caller, if the function has no
     machine code or the code cannot run.

@@ -2,7 +2,7 @@
 
 A kernel runs after its ready count has reached 0.  By then, its arguments are available and in
 their registers.  If an argument is an error or the request is cancelled, the kernel is skipped, and
-the error becomes each of its results.
+each of its results is set to that error or to the reason for the cancellation.
 
 A kernel finds its frame in the context.  CONTEXT_ARGUMENTS points to its arguments, which are
 concrete values.  CONTEXT_RESULTS points to one word per result, which is 0 until the kernel sets
@@ -133,8 +133,8 @@ def run_unusual_kernel(
 ) -> None:
     """Do the same as `run_kernel`, for a kernel of any kind.
 
-    Blocking kernels run here only if `may_block` is True, on the threads of the blocking pool.
-    Otherwise, the pool gets them.
+    Blocking kernels run here only if `may_block` is True, as on the threads of the blocking pool.
+    Otherwise, they are handed over to the pool.
     """
     flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:

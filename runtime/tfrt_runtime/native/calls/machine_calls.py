@@ -188,7 +188,7 @@ def run_on_values(
 def take_words(machine: Address, words: Address) -> bool:
     """Replace the addresses of AsyncValues at `words` with the values' payloads.
 
-    Returns False if a value is not an available scalar of its type.
+    Returns False if a value is unavailable, or is not a scalar of the expected type.
     """
     is_ready = True
     for i in range(load(machine + at.MACHINE_ARGUMENTS)):

@@ -2,9 +2,9 @@
 
 A coroutine that waits for an object adds a waiter to it.  The waiter holds the coroutine's handle
 and the function that resumes the coroutine.  When the object is resolved, the coroutine resumes as
-a task of the work queue.  It never resumes on the stack of the resolving thread, so that thread
-continues immediately, and no stack grows with the length of a chain.  If the object is already
-resolved, the coroutine continues immediately, up to a bounded depth.
+a task of the work queue.  It never resumes on the stack of the resolving thread.  That thread can
+therefore continue immediately, and no stack grows with the length of a chain.  If the object is
+already resolved, the coroutine continues immediately, up to a bounded depth.
 
     spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+
                         ^                    ^                           |
@@ -16,10 +16,10 @@ A handle identifies a coroutine in LLVM's switched-resume lowering:
 https://llvm.org/docs/Coroutines.html
 
 When an ordinary function awaits an object, its thread must wait.  In the meantime, the thread runs
-other tasks.  Otherwise, no thread might be left for the tasks that resolve the object.  When there
-is no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If no code is
-left that could resolve the object, Python reports an error.  A waiting kernel keeps its frame;
-kernels that its thread runs during the wait get another frame.
+other tasks.  Otherwise, there might be no thread left to run the tasks that resolve the object.
+When there is no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If
+no code is left that could resolve the object, Python reports an error.  A waiting kernel keeps its
+frame; kernels that its thread runs during the wait get another frame.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -112,7 +112,7 @@ def run_coroutine(context: Address, task: Address) -> None:
 
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function with this context; drop the failure that the function records."""
+    """Call a compiled function with this context, and discard any failure that it records."""
     # Another call of compiled code may be waiting on this thread: save its words, and restore them
     # below.
     nested = load(context + at.CONTEXT_NESTED)

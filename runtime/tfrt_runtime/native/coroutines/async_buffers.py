@@ -242,7 +242,7 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 
 @exported("tfrtAsyncFreeBuffer", "i1", "ptr")
 def free_buffer_here(handle: int) -> int:
-    """Free a buffer of `memref.alloc`; return whether the handle was live."""
+    """Free a buffer from `memref.alloc`; return whether the handle was live."""
     return free_block(here(), handle, 0)
 
 

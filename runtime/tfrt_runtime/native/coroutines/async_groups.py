@@ -72,7 +72,7 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
 @entry
 def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Count a resolved member.  After the last member, resolve the group (waiter function).
+    """Waiter function: count a resolved member, and resolve the group after the last one.
 
     After a member other than the last has been counted, another thread may free the group.
     """

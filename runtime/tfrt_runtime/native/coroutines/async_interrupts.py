@@ -121,7 +121,7 @@ def is_interrupted(record: Address) -> int:
 
 @entry
 def change_interrupts(process: Address, added: int, removed: int) -> None:
-    """Set the bits `added`, and clear the bits `removed`, of the word that loops check.
+    """In the word that loops check, set the bits `added`, and clear the bits `removed`.
 
     A signal handler may set a bit at the same time.
     """

@@ -1,11 +1,11 @@
-"""Async objects: tokens, values, and groups of compiled programs.
+"""Async objects: the tokens, values, and groups that compiled programs use.
 
-An object is an AsyncValue whose references the compiler counts.  A token has the type chain.  A
+An object is an AsyncValue whose references the compiler counts.  The type of a token is `chain`.  A
 value with up to one word of payload stores the payload in its header, where Python and host
-programs read it.  A longer payload follows the header, 16-aligned.  Tokens and values are made with
-two references: one for the caller, and one for the producer, which is dropped when the object is
-resolved.  An object that fails forwards to an error value.  All objects that fail for the same
-reason share one error value.
+programs read it.  A longer payload follows the header and is aligned to 16 bytes.  Tokens and
+values are made with two references: one for the caller, and one for the producer, which is dropped
+when the object is resolved.  A failed object forwards to an error value.  All objects that fail for
+the same reason share one error value.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -18,9 +18,9 @@ reason share one error value.
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
-A group is resolved once as many members are resolved as its size says.  A group keeps the first
-error of its members and ignores the others.  It is destroyed when it has no references and all
-members that were added to it are resolved.
+A group is resolved when the number of its resolved members reaches its size.  A group keeps the
+first error of its members and ignores the others.  It is destroyed when it has no references and
+all members that were added to it are resolved.
 
 Groups are registered: a list of objects holds a reference to each, so that the objects can be
 inspected.  If the runtime is checked, tokens and values are registered, too.  If the program drops
@@ -245,7 +245,7 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 
 @native
 def take_held(value: Address, count: int) -> bool:
-    """Take `count` of the references that the program has added by hand.
+    """Take `count` of the references that the program has added explicitly.
 
     Returns False, and takes none, if the program has added fewer.
     """

@@ -2,7 +2,7 @@
 
 - `scalar_kernels`, `control_kernels`, `async_kernels`, `benchmark_kernel`.
 - Tensors: `tensor_loops`, `tensor_kernels`, `tensor_products`.
-- Functions of users: `user_kernels` (machine code), `compiled_kernels` (functions of the async
+- Users' functions: `user_kernels` (machine code), `compiled_kernels` (functions in the async
   dialect).
 
 Kernels that are Python functions are in the package `python`.  In the docstring of a kernel, "data:

@@ -68,7 +68,7 @@ def enqueue(context: Address, function: int, first: int, second: int, third: int
 
 @native
 def end_task(context: Address, task: Address) -> None:
-    """Free a finished task of `enqueue`."""
+    """Free a finished task that `enqueue` made."""
     activation = load(task + at.TASK_ACTIVATION)
     free_task(context, task)
     finish(context, activation)

@@ -81,9 +81,9 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 def start_run(context: Address, state: Address) -> None:
     """Call the region once.  When its result is available, `run_is_over` is called.
 
-    The waiter is added last, for two reasons.  A region may return an argument, and that result is
-    available before all arguments are delivered.  And the end of the last run drops the caller's
-    references to the arguments.
+    The waiter is added last, for two reasons.  First, a region may return an argument, and that
+    result is available before all arguments are delivered.  Second, the caller's references to the
+    arguments are dropped at the end of the last run.
     """
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
@@ -161,7 +161,7 @@ def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
 
 @native
 def double_samples(context: Address, state: Address, count: int) -> bool:
-    """Double the size of the table of `count` samples; return False if memory is short."""
+    """Double the size of the table of `count` samples; return False if memory runs out."""
     old = load(state + at.BENCHMARK_SAMPLES)
     larger = take_block(context, 32 * count)
     if larger == 0:

@@ -158,7 +158,7 @@ def read_results(first: Address, size: int, count: int, payload_type: int, into:
 
 @entry
 def drop_results(context: Address, first: Address, size: int, count: int) -> None:
-    """Drop the caller's references to one result of `count` calls.
+    """Drop the caller's references to one result of each of `count` calls.
 
     `first` is the address of the result in the first row, and `size` is the size of a row.
     """

@@ -211,7 +211,7 @@ def carry(api: Address, process: Address, run: Address, request: Address, made: 
 
 @entry
 def adopt(bound: Address, given: Address, count: int) -> Address:
-    """Python function: register a run whose words exist: `adopt(run, words, carries)`."""
+    """Register a run whose words already exist: `adopt(run, words, carries)`."""
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
     run, made = load(given), load(given + 8)
@@ -275,7 +275,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
-    """Return a value with a reference for a Python number or for an AsyncValue.
+    """Return a new reference to the value of a Python number or of an AsyncValue.
 
     Returns 0 if the object is neither an ordinary number of type `payload_type` nor an available
     AsyncValue of that type.
@@ -321,7 +321,7 @@ def leave(bound: Address, given: Address, count: int) -> Address:
     """Handle the destruction of a run's Python object: `leave(queue, request, template)`.
 
     Drops the object's references to its results.  If `template` is 0, the object has none.  If the
-    run is not over, the thread that ends the run later lets Python forget it.
+    run is not over, Python forgets it later, when a thread ends the run.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)

@@ -154,7 +154,7 @@ def free_threads(context: Address) -> int:
 
 @native
 def seekers(context: Address) -> int:
-    """Return how many threads would find a new task without a wake-up (`add_sought_task`)."""
+    """Return how many threads would find a new task without a wake-up; see `add_sought_task`."""
     return load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS)
 
 
@@ -450,8 +450,8 @@ def end_seeking(context: Address) -> None:
 def rest(context: Address) -> None:
     """Nap, so that other threads can run their own short tasks.
 
-    While napping, this thread does not count as a sleeper: other threads would wake it for each new
-    task.  A task that no other thread takes waits until the end of the nap.
+    While napping, this thread does not count as a sleeper; if it did, other threads would wake it
+    for each new task.  A task that no other thread takes waits until the end of the nap.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     fetch_add(queue + at.QUEUE_RESTING, 1)
