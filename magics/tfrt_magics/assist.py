@@ -186,9 +186,10 @@ class Assistant:
         return {"line": found.label, "part": part}
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Return where the name at `cursor` is defined: line and column, from 1, and its length.
+        """Return where the name at `cursor` is defined: its line and column, and its length.
 
-        If another cell defines the name, `source` is the text of that cell after its first line.
+        Lines and columns are counted from 1. If another cell defines the name, the result also has
+        `source`, the text of that cell after its first line.
         """
         head = _CELL.match(cell)
         if head is None:

@@ -232,8 +232,8 @@ class Session:
         """Return a job on a user's host, or on the notebook's host for `work_queue`.
 
         The notebook's host is opened once and kept, and `memory` is its budget from now on.
-        `arguments` has the arguments by function name. Each operation takes `slow` times as long.
-        If the cell `waits` for the run, the notebook's event loop is busy, so kernels do not run on
+        `arguments` maps function names to arguments. Each operation takes `slow` times as long. If
+        the cell `waits` for the run, the notebook's event loop is busy, so kernels do not run on
         that loop.
 
         Raises:

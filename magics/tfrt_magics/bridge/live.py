@@ -84,7 +84,7 @@ class Channel:
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return where a run that starts now belongs.
+        """Return the place of a run that is about to start.
 
         The dictionary names the kernel process, the page that sent the request, and the cell. It
         also says whether the run's board should be simple.
@@ -202,7 +202,7 @@ class Publisher(Protocol):
 
     @property
     def place(self) -> dict[str, Json]:
-        """Return where a run that starts now belongs."""
+        """Return the place of a run that is about to start."""
 
     def send(self, message: Document) -> None:
         """Publish a message. Any thread may call this."""

@@ -77,7 +77,8 @@ class Record:
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
         """`head` has the run's id and place: `run`, `session`, `client`, and `cell`.
 
-        In a kernel without a control channel, `flag` is the address of the run's `Flag`.
+        In a kernel without a control channel, `head` also has `flag`, the address of the run's
+        `Flag`.
         """
         self._job, self.program = job, job.document()
         """The program. If it has operations, pages may request its stages and bytes."""

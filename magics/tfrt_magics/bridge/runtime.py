@@ -350,7 +350,7 @@ class TracedRun:
         return found
 
     def _skipped_results(self) -> Container[int]:
-        """Return the indexes of results whose error is shown at another value."""
+        """Return the indexes of the results whose errors are shown on other values."""
         self.events.update()
         seen, own = self.events.seen, label(self._signature.name)
         if all(one.state != "error" for one in seen.values()):

@@ -61,7 +61,10 @@ class Line:
 
 
 def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
-    """Return the current line of `value`, an AsyncValue or any other object in a container."""
+    """Return the line that describes `value` as it is now.
+
+    `value` is an element of a container: an AsyncValue or any other object.
+    """
     if not isinstance(value, AsyncValue):
         return Line(name, str(State.AVAILABLE), text_of(value, repr))
     kind = label(value.type)

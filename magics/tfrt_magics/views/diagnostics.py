@@ -76,7 +76,7 @@ def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
 
 
 def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dict[str, Json]:
-    """Return the display data of `diagnostics`: positions for the editor, HTML, and text."""
+    """Return the display data of `diagnostics`: HTML, text, and positions for the editor."""
     return {
         DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
         "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',

@@ -104,8 +104,8 @@ class Terminal:
 class Slot:
     """A piece of a cell's output. Any thread can replace it.
 
-    nbclient and papermill read messages only while a cell runs. Therefore, a replacement between
-    two cells is published again with the next cell.
+    nbclient and papermill read messages only while a cell runs. Therefore, a replacement that is
+    made while no cell runs is published again when the next cell runs.
     """
 
     is_between = False

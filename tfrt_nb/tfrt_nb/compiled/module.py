@@ -149,7 +149,7 @@ class CompiledModule:
 
     @cached_property
     def interface(self) -> Interface:
-        """The facts about the functions that a run needs."""
+        """What a run needs to know about the functions."""
         from tfrt_nb.compiled.signatures import read_interface
 
         return read_interface(self.module)
@@ -176,7 +176,7 @@ class CompiledModule:
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
         """Yield the name of each lowering step, and the module after it.
 
-        The next step changes that module.
+        The next step modifies the same module in place.
         """
         from tfrt_nb.jit.lowering import lowering_steps
 
@@ -272,5 +272,5 @@ def requested_parallel_for(text: str) -> str | None:
 
 
 def parallel_for_line(options: str | None) -> str:
-    """Return the first line of a source that requests `async-parallel-for` with these options."""
+    """Return the line to put first in a source to request `async-parallel-for` with `options`."""
     return "" if options is None else f"{_PARALLEL_FOR} {options}".rstrip() + "\n"

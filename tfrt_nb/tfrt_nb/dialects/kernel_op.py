@@ -59,7 +59,8 @@ class KernelOp(Operation):
     def parse(cls, parser: Parser) -> Self:
         """Parse the short form.
 
-        Every kernel with fixed types can be written in it, even if it is printed in another form.
+        Every kernel with fixed types can be written in this form, even if it is printed in another
+        one.
         """
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None

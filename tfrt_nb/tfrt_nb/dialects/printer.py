@@ -1,8 +1,8 @@
 """Print modules in the form of TFRT's disassembler, or in the form of later TFRT versions.
 
 Values are numbered as in MLIR: first the values of a block, then those of its regions. Sibling
-regions therefore use the same numbers. A list of results has a single name, such as `%4:2`, and a
-program uses its parts as `%4#1`.
+regions therefore use the same numbers. A list of results has a single name, such as `%4:2`, and its
+elements have names such as `%4#1`.
 """
 
 from __future__ import annotations

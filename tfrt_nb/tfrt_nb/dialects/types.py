@@ -1,9 +1,8 @@
 """The types of host programs, the type words of signature tables, and the shape attribute.
 
-The compiler knows only the name of a type of the host runtime. Only kernels know what an object of
-type `!tfrt.device` contains. Therefore, a single attribute class, `HostType`, represents
-`!tfrt.chain`, `!t.tensor`, `!test.atomic.i32`, and every other type that is written
-`!dialect.name`.
+Of a host runtime type, the compiler knows only the name. Only kernels know what an object of type
+`!tfrt.device` contains. Therefore, a single attribute class, `HostType`, represents `!tfrt.chain`,
+`!t.tensor`, `!test.atomic.i32`, and every other type that is written `!dialect.name`.
 
 The module also parses and prints the parts that the operations' short forms share: operand lists,
 type lists, and named regions.

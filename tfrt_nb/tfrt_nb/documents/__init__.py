@@ -1,11 +1,11 @@
-"""Documents: programs and runs as plain values, ready for JSON, that the board draws.
+"""Documents: descriptions of programs and runs as plain, JSON-ready values for the board.
 
 The board is the live picture of a run in a notebook. The package builds on `programs`.
 
 - Text: `escapes` shortens and escapes strings, `previews` shows values as short strings, and
   `heat_map` shows a tensor as a small picture.
-- Programs: `program` has a program's operations, values, and functions with their places in its
-  source, in rows that `walks` fills. `picture` computes a layout and draws it. `stages` has the
+- Programs: `program` lists a program's operations, values, and functions, with their source
+  locations; `walks` fills in the rows. `picture` computes a layout and draws it. `stages` has the
   program at each stage of its compilation.
 - Runs: `events` has the columns of a run's events, and computes the states of values and operations
   from events. `kernels` converts the events of kernels, and `code` those of compiled code. `blocks`

@@ -69,8 +69,8 @@ class _Part:
 class CodeMap:
     """Maps addresses to ids for one run. The caller must pass events in order.
 
-    With `of_host`, the run is that of a host program, whose own events and end this class does not
-    see.
+    With `of_host`, the run belongs to a host program. This class sees neither the end of that
+    program nor the events of its kernels.
     """
 
     def __init__(self, run: Execution, document: ProgramDocument, *, of_host: bool = False) -> None:
@@ -396,10 +396,10 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """Return the value that an `async.await` awaits if the called function created no object.
+        """Return those operands of an `async.await` that come from calls that created no object.
 
-        A function that never waits creates no object for its result. In all other cases, return an
-        empty list.
+        A function that never waits creates no object for its result. For any other operation,
+        return an empty list.
         """
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []

@@ -22,7 +22,7 @@ NO_NUMBER = (128, 128, 128)
 
 
 class HeatMap(NamedTuple):
-    """A picture as a `data:image/png…` URL, with the least and the greatest finite number."""
+    """A picture as a `data:image/png…` URL, with the smallest and the largest finite element."""
 
     address: str
     low: float | None

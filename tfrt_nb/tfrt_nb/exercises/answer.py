@@ -111,7 +111,10 @@ class Answer:
         return None
 
     def orders(self) -> set[tuple[object, ...]]:
-        """Return the orders in a list of lists. A list of single values is one order."""
+        """Return the orders in the answer.
+
+        A list of lists has one order per list. A flat list is a single order.
+        """
         value = self._value
         is_one = not isinstance(value, list) or not any(isinstance(one, list) for one in value)
         return {self._flat(one) for one in ([value] if is_one else value)}

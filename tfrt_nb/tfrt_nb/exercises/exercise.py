@@ -223,7 +223,7 @@ def find(name: str) -> Exercise:
 
 
 def grade(name: str, text: str) -> Verdict:
-    """Return the verdict on an answer to the exercise called `name`, for tests of a course.
+    """Grade an answer to the exercise `name`; for tests of a course's exercises.
 
     An answer in Python sees tfrt, np, asyncio, time, and its own names, but not the names of other
     cells.
@@ -290,7 +290,7 @@ class Progress:
 
 
 def progress_in(folder: str | Path) -> list[Progress]:
-    """Return the progress in each notebook of a folder that has exercises, by file name.
+    """Return the progress in each notebook with exercises in a folder, sorted by file name.
 
     Raises:
         TfrtError: if a file is not a notebook, or answers an exercise that does not exist.

@@ -1,7 +1,7 @@
 """Translate the operations of `memref` to Python.
 
 A buffer is a tuple, which the module `memory` describes. Its elements are in the program's memory.
-The core allocates the buffers of `memref.alloc`. Passes have already inserted checks before
+The core allocates the buffer for a `memref.alloc`. Passes have already inserted checks before
 accesses.
 """
 

@@ -172,7 +172,7 @@ class _Adapter:
     # Arguments
 
     def take(self, place: int, name: str, type_: Attribute) -> None:
-        """Bind `name` to the argument at that place of the frame. The argument is not a buffer."""
+        """Bind `name` to the argument at `place` in the frame. The argument is not a buffer."""
         if is_awaited(type_):
             where = "%context", "%record", str(place)
             if (buffer := _awaited_buffer(type_)) is not None:
@@ -193,7 +193,7 @@ class _Adapter:
     def borrow(
         self, place: int, name: str, type_: MemRefType[Attribute], *, is_first: bool
     ) -> None:
-        """Bind `name` to the descriptor of the tensor at that place of the frame.
+        """Bind `name` to the descriptor of the tensor at `place` in the frame.
 
         The adapter returns 1 if the tensor does not match the type.
         """
@@ -237,7 +237,7 @@ class _Adapter:
     # Results
 
     def give(self, index: int, name: str, type_: Attribute) -> None:
-        """Return a result to the kernel. The result is not a buffer."""
+        """Return a result to the kernel. The result must not be a buffer."""
         place = "%context", "%record", str(index)
         if (buffer := _awaited_buffer(type_)) is not None:
             self.call("tfrtKernelReturnBufferObject", *place, name, self._spec(buffer))

@@ -222,7 +222,7 @@ class FunctionBody:
 
     module: ModuleText
     frees_buffers: bool = False
-    """Whether the function must free buffers of `memref.alloca` on the heap."""
+    """Whether the function must free buffers from `memref.alloca` on the heap."""
     looks_ahead: bool = False
     """Whether an await of a resolved object continues without a suspension."""
     has_limit: bool = False

@@ -147,8 +147,7 @@ class _Writer:
     def text(self) -> str:
         """Return the texts of all functions.
 
-        They are the spawner, the functions that workers and awaits call, and the function for
-        errors.
+        The functions are the spawner, those that workers and awaits call, and the one for errors.
         """
         self._write_spawner()
         for step in range(self._shape.awaited + 1):

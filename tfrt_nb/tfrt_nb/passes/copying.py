@@ -71,7 +71,7 @@ def copy_program(module: ModuleOp) -> ModuleOp:
     """Return a copy with source locations, but without value names.
 
     Raises:
-        PassError: at an operation or attribute that only passes may use.
+        PassError: if the module has an operation or attribute that only passes may use.
     """
     copy = module.clone(clone_name_hints=False)
     for op in operations_in(copy):

@@ -86,7 +86,7 @@ COUNTED = frozenset({"scf.for", "scf.parallel"})
 
 @dataclass(frozen=True)
 class LogEvents(ModulePass):
-    """Adds `async.runtime.log` to blocks and around calls of the program's own functions."""
+    """Adds `async.runtime.log` to blocks and around calls to the program's own functions."""
 
     name: ClassVar[str] = "async-log-events"
 
@@ -179,7 +179,7 @@ class Interleave(ModulePass):
     """Lets other tasks run before each effect that they may notice.
 
     These effects are prints, Python calls, error checks, and accesses to shared buffers. The pass
-    also moves buffers of `memref.alloca` that are not in loops or branches to the heap, because
+    also moves buffers from `memref.alloca` that are not in loops or branches to the heap, because
     only there can the runtime distinguish an unwritten element from a zero.
     """
 

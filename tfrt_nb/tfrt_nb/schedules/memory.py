@@ -98,7 +98,7 @@ class _Races:
         return None
 
     def _of_call(self, row: Row, name: str) -> Iterator[Access]:
-        """Yield a callee's accesses to the buffers that it gets, as accesses of the call itself."""
+        """Yield a callee's accesses to the buffers passed to it, as accesses by the call itself."""
         callee = self._functions.get(name)
         if callee is None:
             return

@@ -41,7 +41,7 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
 def check_dominance(region: Region) -> Iterator[Diagnostic]:
     """Yield an error for each use that may run before its definition.
 
-    The region has several blocks. As in MLIR, unreachable code may use any value.
+    The region must have several blocks. As in MLIR, unreachable code may use any value.
     """
     order = reachable_blocks(region)
     numbers = {block: number for number, block in enumerate(order)}

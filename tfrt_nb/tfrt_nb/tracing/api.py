@@ -1,4 +1,4 @@
-"""The names that `tfrt_nb` provides for programs in Python."""
+"""The public names of `tfrt_nb` for writing programs in Python."""
 
 from tfrt_nb.tracing.calls import in_order
 from tfrt_nb.tracing.control import cond, parallel_for, recover, repeat, while_loop

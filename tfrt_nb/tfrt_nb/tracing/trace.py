@@ -401,7 +401,7 @@ def required(what: str) -> Trace:
 
 @contextlib.contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    """Make this thread trace `trace` inside the block, or no function if `trace` is None."""
+    """Inside the block, make `trace` this thread's trace; if it is None, trace nothing."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
     TRACING.call = None if trace is None else trace.call_kernel

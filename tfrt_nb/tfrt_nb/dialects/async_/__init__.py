@@ -1,7 +1,7 @@
 """The async dialect: tasks, asynchronous functions, and the operations that these are lowered to.
 
-Read the modules in this order: `types` (and how operations are defined), `tasks`, `functions`. Then
-read the lower level: `runtime`, and `extensions` (operations that MLIR lacks). `proposal` has
-operations that exist only in the 2020 proposal. `dialect` lists all operations. `upstream` has the
-other dialects that async programs use.
+Read the modules in this order: `types` (which also shows how operations are defined), `tasks`, and
+`functions`. Then read the lower level: `runtime`, and `extensions` (operations that MLIR lacks).
+`proposal` has operations that exist only in the 2020 proposal. `dialect` lists all operations.
+`upstream` has the other dialects that async programs use.
 """

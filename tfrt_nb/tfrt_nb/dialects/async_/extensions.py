@@ -121,7 +121,7 @@ class _BufferQuestionOp(PlainOp):
 
 @plain_op
 class RuntimeIsCancelledOp(_QuestionOp):
-    """Returns whether the run is cancelled, so that its tasks must no longer start.
+    """Returns whether the run is cancelled, in which case its tasks must not start.
 
     If so, the reason becomes this thread's failure.
     """
@@ -216,7 +216,7 @@ class RuntimeFromHandleOp(IRDLOperation):
 
 @plain_op
 class RuntimeFreeBufferOp(_BufferQuestionOp):
-    """Frees a buffer of `memref.alloc`.
+    """Frees a buffer from `memref.alloc`.
 
     Returns whether the buffer was live and came from that operation.
     """

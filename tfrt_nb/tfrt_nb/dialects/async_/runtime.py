@@ -224,7 +224,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
 
 
 class _StorageOp(PlainOp):
-    """An operation that accesses the payload of a value, its last operand."""
+    """An operation that accesses the payload of an async value, which is its last operand."""
 
     storage = operand_def(ValueType)
 

@@ -299,7 +299,7 @@ class CreateGroupOp(IRDLOperation):
 class EraseUnfilledGroup(RewritePattern):
     """Erases a group without members, and its awaits.
 
-    Such awaits never finish, which no code can observe.
+    No code can observe this, because such awaits never finish.
     """
 
     @op_type_rewrite_pattern

@@ -271,7 +271,7 @@ def with_operations(
     more: Sequence[type[Operation]] = (),
     without: Sequence[type[Operation]] = (),
 ) -> Dialect:
-    """Return a copy of the dialect with other operations.
+    """Return a copy of the dialect with some operations replaced, added, or removed.
 
     An operation in `replacements` replaces the operation of the same name. The operations in `more`
     are added, and those in `without` are removed.

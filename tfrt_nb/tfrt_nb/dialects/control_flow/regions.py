@@ -135,7 +135,7 @@ class RepeatOp(BodyOp):
 
 
 class ParallelForOp(BodyOp):
-    """Runs a region for the parts of a range.
+    """Runs a region once for each part of a range.
 
     The form is `tfrt.parallel_for.i32 %from to %to fixed %size, %x : !T { ... }`. Inside the
     region, %from and %to are the bounds of one part.

@@ -221,9 +221,9 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
 
 
 def _library_function(name: str) -> Lowering:
-    """Return the lowering to a call of a C library function.
+    """Return a lowering that calls the C library function `name`.
 
-    The function for floats has the suffix `f`. Shorter floats are widened first.
+    The function for `float` has the suffix `f`. Narrower types are widened to `float` first.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:

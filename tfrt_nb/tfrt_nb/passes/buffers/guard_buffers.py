@@ -13,7 +13,7 @@ vectorize the loop. The check stays inside a loop that frees buffers, prints, or
 that does. Otherwise, the error would appear before the output of the first iterations. If a region
 has several blocks, each block has its own checks.
 
-Two kinds of buffer need no check: global buffers, which are never freed, and buffers of
+Two kinds of buffer need no check: global buffers, which are never freed, and buffers from
 `memref.alloca` that do not escape their function.
 
 Two more assertions exist. One before each store checks that the buffer is writable. One after each

@@ -20,7 +20,7 @@ Some programs pass the verifier, but cannot be compiled or would harm the proces
   counted.
 - Coroutine operations must be in functions that are complete coroutines. Ids and saved states must
   stay in the function that creates them.
-- A task must not capture a buffer of `memref.alloca`, because the buffer may no longer exist when
+- A task must not capture a buffer from `memref.alloca`, because the buffer may no longer exist when
   the task runs.
 """
 
@@ -339,7 +339,7 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """Describe an error that a program sets by hand.
+    """Describe an error that a program sets explicitly.
 
     A coroutine's own failures already have a description.
     """

@@ -5,6 +5,6 @@ The docstring of each module shows a program before and after the pass.
 `fast_path` runs async functions without a coroutine until they wait. `unroll_short_loops` marks
 loops that LLVM should unroll.
 
-Runs do not use two of the modules, whose passes are only for pipelines that a user writes: `inline`
-replaces calls with function bodies, and `canonicalize` simplifies operations.
+Two passes run only in pipelines that a user writes: `inline`, which replaces calls with function
+bodies, and `canonicalize`, which simplifies operations.
 """

@@ -1,4 +1,4 @@
-"""The lines of a plain program as rows, and the results of reading them: shapes and bodies."""
+"""The rows of a plain program, one per line, and what is read from them: shapes and bodies."""
 
 from __future__ import annotations
 

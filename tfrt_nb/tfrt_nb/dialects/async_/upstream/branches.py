@@ -126,7 +126,7 @@ def reachable_blocks(region: Region) -> list[Block]:
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """Makes a function a value: `func.constant @f : (i32) -> i32`."""
+    """Turns a function into a value: `func.constant @f : (i32) -> i32`."""
 
     name = "func.constant"
     value = prop_def(FlatSymbolRefAttrConstr)

@@ -274,7 +274,7 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
 
 
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of a view that its type keeps.
+    """Return which dimensions of a view remain in its type.
 
     The type may drop dimensions with one element. Return None if the sizes do not match.
     """
