@@ -100,7 +100,7 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
 
 
 def has_frame_buffers(op: func.FuncOp) -> bool:
-    """Return whether a function has buffers from `memref.alloca` on the heap, which it must free."""
+    """Return whether a function must free buffers from `memref.alloca`, which are on the heap."""
     return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
 
 
