@@ -115,7 +115,7 @@ def joined(entry: Path) -> str:
             codes[path] = COMMENT.sub("", IMPORT.sub("", code))
             refused = r"^(import|export [*{]).*" if path == entry else r"^(import|export [*{d]).*"
             if left := re.search(refused, codes[path], re.MULTILINE):
-                raise ValueError(f"{path.name}: a form that this does not know: {left[0]}")
+                raise ValueError(f"{path.name}: unknown form: {left[0]}")
             continue
         pending.append((path, True))
         # The board's modules are beside its Python code, but the extension names them as if they

@@ -331,7 +331,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("--emit",): {
         "metavar": "STAGE",
         "choices": STAGES,
-        "help": f"show a stage of the program instead of running: {', '.join(STAGES)};"
+        "help": f"instead of running the program, show a stage: {', '.join(STAGES)};"
         " dot is the graph in Graphviz's language; async-runtime and the stages listed after it apply only to compiled functions",
     },
     ("--explore",): {

@@ -281,7 +281,7 @@ def require_column(column: object) -> None:
     try:
         len(column)  # type: ignore[arg-type]
     except TypeError:  # a zero-dimensional array also raises it
-        require(False, "a column", "a sequence of values (write list(...) for an iterator)", column)
+        require(False, "a column", "a sequence of values (wrap an iterator in list(...))", column)
 
 
 def deadline_in(timeout: float | None) -> float | None:

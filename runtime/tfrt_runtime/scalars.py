@@ -198,12 +198,12 @@ ARITHMETIC = (
     ),
     Family(
         "minimum", NUMBERS, lambda a, b: b if b < a else a,  # noqa: FURB136 - Numba has another min
-        "The smaller number; the first one where one of them is NaN.",
+        "The smaller number, or the first number if either is NaN.",
         python="min", aliases=("min", "minimumf"), arith={"minsi": ""}, generic=FLOATS,
     ),
     Family(
         "maximum", NUMBERS, lambda a, b: b if a < b else a,  # noqa: FURB136 - as above
-        "The larger number; the first one where one of them is NaN.",
+        "The larger number, or the first number if either is NaN.",
         python="max", aliases=("max", "maximumf"), arith={"maxsi": ""},
     ),
     Family(
@@ -224,7 +224,7 @@ ARITHMETIC = (
     ),
     Family(
         "lessequal", NUMBERS, lambda a, b: a <= b,
-        "Whether the first is less than the second, or equal to it.",
+        "Whether the first is less than or equal to the second.",
         results=("i1",), python="<=", numpy=("less_equal",), aliases=("le", "lte"), generic=("i32", "i64"),
     ),
     Family(
@@ -321,9 +321,9 @@ CASTS = _Casts(
     "cast",
     tuple(f"{source}_to_{target}" for source, target in itertools.permutations(TYPES, 2)),
     lambda a: a,
-    "The number, converted to the other type: floats are rounded, "
-    "or truncated toward zero.  A number that does not fit is an error, except that a float "
-    "cast to i64 becomes the least number.",
+    "The number, converted to the other type.  A cast to a float type rounds; a cast from a float "
+    "to an integer type truncates toward zero.  A number that does not fit is an error, except "
+    "that a float cast to i64 becomes the smallest i64.",
     operands=1,
     generic=("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64"),
 )

@@ -51,7 +51,7 @@ MISTAKES = [
     (host(head="func.func @main(i32 %x) -> i32 {"), 2, "the type follows the name, as in '%x: i32'", "'%x: i32'"),
     (host(end="  tfrt.return %a"), 4, "the types of the operands follow them, as in ': i32'", "': i32'"),
     (host(end="  tfrt.return a : i32"), 4, "names of values start with '%': write '%a'", "write '%a'"),
-    (host() + "\n" + host().removeprefix("%%tfrt\n"), 6, "'@main' is defined already: choose another name", "choose another name"),
+    (host() + "\n" + host().removeprefix("%%tfrt\n"), 6, "'@main' is already defined: choose another name", "choose another name"),
     (host().removesuffix("\n}"), 5, "a '}' is missing here", "the region opens here"),
     ("%%tfrt\nint main() {\n  return 0;\n}", 2, "a function starts with 'func.func @main() {'", "func.func @main() {"),
     ("%%tfrt\nwait 3 seconds", 2, "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'", "as in '%x ="),

@@ -38,8 +38,8 @@ SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
 """The interval, in seconds, at which a page without a board gets a new table."""
 NO_BOARD = (
-    "The run waits for a choice on the board, but this page has "
-    "no board, because it lacks tfrt-nb's JupyterLab extension: interrupt the cell."
+    "The run is waiting for a choice on the board, but this page has "
+    "no board, because it lacks tfrt-nb's JupyterLab extension. Interrupt the cell."
 )
 
 

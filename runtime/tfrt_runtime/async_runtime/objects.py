@@ -86,7 +86,7 @@ def lacks_members(address: int) -> bool:
 def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
     """Return the error of a group that will never be resolved; `notes` are about its waiters."""
     group = Group.at(address)
-    text = f"the group waits forever: {group.added} of {group.size} members were added"
+    text = f"the group waits forever: it has only {group.added} of {group.size} members"
     return error(text, maker_place(address), notes)
 
 
@@ -157,7 +157,7 @@ def note_on_wait(awaited: int, record: int) -> Diagnostic:
     """Return a note that a thread waits for `awaited`; `record` describes the object's maker."""
     maker = read_text(record)
     title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
-    return note(f"a thread waits for this {title}", read_place(record))
+    return note(f"a thread is waiting for this {title}", read_place(record))
 
 
 def references(address: int) -> int:

@@ -220,7 +220,7 @@ class Starvation:
         title, made = objects.title(address), objects.maker_place(address)
         from_line = made and f"{objects.title(address, 'from the')} on line {made.line}"
         notes = self._waits_for(address, from_line or title)
-        return notes or [note(f"a thread or a task waits for {title}", made)]
+        return notes or [note(f"a thread or a task is waiting for {title}", made)]
 
     def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:
         """Return notes on the operations that wait for an object; the notes call it `title`.
@@ -233,7 +233,7 @@ class Starvation:
         places = itertools.islice(
             itertools.chain(threads, objects.waiting_places(awaited)), MAX_NOTES
         )
-        text = f"this waits for {title}"
+        text = f"this operation is waiting for {title}"
         return [note(text, place) for place in sorted(places, key=lambda place: place.line)]
 
 

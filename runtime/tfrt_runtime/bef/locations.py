@@ -171,7 +171,7 @@ def read_place(records: bytes, strings: bytes, offset: int) -> Place:
 
 def _read(cursor: Cursor, strings: bytes, depth: int) -> Place:
     if depth == 0:
-        raise cursor.fail("a location inside too many others")
+        raise cursor.fail("locations are nested too deeply")
     match kind := cursor.byte():
         case LocationKind.UNKNOWN:
             return UNKNOWN

@@ -317,7 +317,7 @@ class Execution(RunWaits):
                 return found
         assert failed is not None
         only = counted(len(found), "result")
-        failed.add_note(f"only {only} of {total} became available, and {count} were asked for")
+        failed.add_note(f"only {only} of {total} became available, but {count} were requested")
         raise failed
 
     def _result(self, timeout: float | None) -> object:

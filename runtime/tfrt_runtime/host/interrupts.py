@@ -250,8 +250,8 @@ def _go_on_alone(deadline: int | None) -> None:
     ONE_THREAD.let_page_in()
     if deadline is None and ONE_THREAD.gives_up():
         text = (
-            "deadlock: this waits for a value that nothing here resolves; a page has one thread, so"
-            " nothing else runs while this waits: resolve the value first, or `await` it"
+            "deadlock: this call is waiting for a value that nothing else can resolve, because a"
+            " page has only one thread. Resolve the value first, or `await` it"
         )
         raise TfrtError(error(text))
 

@@ -273,7 +273,11 @@ def _endless(wait: KernelWait, others: Sequence[KernelWait]) -> Diagnostic:
             queue.blocking_threads,
             " and ".join(f"'{name}'" for name in sorted({*names})),
         )
-        pool = "1 thread, which waits" if count == 1 else f"{count} threads, which all wait"
+        pool = (
+            "1 thread, which is waiting"
+            if count == 1
+            else f"{count} threads, which are all waiting"
+        )
         reason = f"{kernels} cannot start, because the blocking pool has {pool}"
         larger = f"mstd:{queue.parallelism_level},{count + len(names)}"
         instead = f"give the host a larger pool (work queue '{larger}'), or {instead}"
@@ -376,7 +380,7 @@ def _warn_of(context: int, state: _State) -> None:
         f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s while other kernels wait. If"
         " it waits for something, register it with blocking=True, which runs it on its own thread;"
         " add limit=4 to run at most four calls at a time. If it computes in numpy, which"
-        " releases the GIL, leave it a plain kernel: one runs on each worker"
+        " releases the GIL, leave it as a plain kernel: each worker can run one at a time"
     )
     request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 

@@ -290,7 +290,7 @@ def test_a_function_may_have_the_name_of_an_attribute_that_it_uses(run: Run) -> 
     [
         (lambda x: open(x), "(i32) -> i32", "cannot be compiled: Untyped global name 'open'"),  # noqa: SIM115
         (lambda x: x * 0.5, "(i32) -> i32", "it returns float64 where its signature says i32"),
-        (lambda x: x, "(i32) -> ()", "it returns int64 where its signature says nothing"),
+        (lambda x: x, "(i32) -> ()", "it returns int64 but its signature has no results"),
         (lambda x: (x, x), "(i32) -> i32", "it returns 2 values where its signature says 1"),
         (lambda x: (x,), "(i32) -> i32", r"it returns UniTuple\(int64 x 1\) where its signature"),
         (down, "(i32) -> i32", "'down' calls itself: use a loop"),

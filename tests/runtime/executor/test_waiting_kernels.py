@@ -135,7 +135,7 @@ def run_outer(threads: int, runs: int) -> list[str | int]:
 
 @pytest.mark.parametrize(
     ("threads", "runs", "pool", "larger"),
-    [(1, 1, "1 thread, which waits", 2), (2, 2, "2 threads, which all wait", 4)],
+    [(1, 1, "1 thread, which is waiting", 2), (2, 2, "2 threads, which are all waiting", 4)],
 )
 def test_blocking_kernels_that_wait_for_others_without_a_thread_are_told_of_the_pool(
     threads: int, runs: int, pool: str, larger: int, leak_check: None

@@ -81,7 +81,10 @@ def test_a_run_that_ends_with_an_error_ends_the_measurement_with_its_place(bench
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [(DIVIDE, "each function takes arguments, found 0"), ("", "there is no function")],
+    [
+        (DIVIDE, "there is no function to measure: every function takes arguments"),
+        ("", "there is no function"),
+    ],
 )
 def test_a_program_of_which_nothing_runs_is_not_measured(
     bench: Bench, text: str, reason: str

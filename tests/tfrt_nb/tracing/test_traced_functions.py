@@ -122,7 +122,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: int(x), "tfrt.i64(x)"),
         (lambda x: range(x), "tfrt.repeat"),
         (lambda x: x + 2.5, "2.5 is a float, not i64"),
-        (lambda x: x + tfrt.f64(x), "cast one of them, as tfrt.f64(x)"),
+        (lambda x: x + tfrt.f64(x), "cast one of them, as in tfrt.f64(x)"),
         (lambda x: min(x, 1), "tfrt.min and tfrt.max instead of min and max"),
         (lambda x: x + "a", "'+' has no meaning for str"),
         (lambda x: x + np.zeros(2), "'+' has no meaning for ndarray"),

@@ -136,7 +136,7 @@ def build_parser() -> argparse.ArgumentParser:
     opt = commands.add_parser(
         "opt",
         help="run passes on a program and print it",
-        epilog="Exit status: 0; 1 if the program is invalid or a pass fails.",
+        epilog="Exit status: 0 on success; 1 if the program is invalid or a pass fails.",
     )
     opt.add_argument("input", metavar="IN", help="an .mlir file, or - for standard input")
     opt.add_argument(
@@ -175,8 +175,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--format",
         choices=["table", "csv", "json"],
         default="table",
-        help="a table to read, or rows (notebook, exercise, mark, text) for a spreadsheet or a "
-        "program",
+        help="the output format: a table to look at, or rows (notebook, exercise, mark, text) for "
+        "a spreadsheet or a program",
     )
     grade.add_argument(
         "--timeout",
@@ -195,7 +195,7 @@ def build_parser() -> argparse.ArgumentParser:
     tutorials = commands.add_parser(
         "tutorials",
         help="copy the tutorials and open them in JupyterLab",
-        epilog="If the folder has a file that differs from the tutorials, the command "
+        epilog="If the folder already has a tutorial's file with other content, the command "
         "copies nothing, and its exit status is 1.",
     )
     tutorials.add_argument(
@@ -318,8 +318,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="In a host program, run every function that takes no arguments, in file order. "
         "In a module with compiled functions (async.func, or func.func that ends with 'return' "
         "instead of 'tfrt.return'), run @main.",
-        epilog="Exit status: 0; 1 if the program or its file is invalid, if an error was raised "
-        "that no expected-error comment names, or if async objects are left over; 2 for a "
+        epilog="Exit status: 0 on success; 1 if the program or its file is invalid, if an error was "
+        "raised that no expected-error comment names, or if async objects are left over; 2 for a "
         "wrong command line; 130 after Ctrl-C.",
     )
     _add_program(run)
@@ -394,7 +394,7 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="measure how long a program takes",
         description="Run each function that `run` would run, repeatedly, and print how long it "
         "takes. The program's output is not shown.",
-        epilog="Exit status: 0; 1 if the program is invalid, or a run fails; 2 for a "
+        epilog="Exit status: 0 on success; 1 if the program is invalid, or a run fails; 2 for a "
         "wrong command line; 130 after Ctrl-C.",
     )
     _add_program(bench)

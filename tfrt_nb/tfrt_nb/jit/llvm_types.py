@@ -186,4 +186,4 @@ def _number(number: object, type_: Attribute) -> str:
         case int() | float():
             return float_literal(number, type_)
         case _:
-            raise UnsupportedType(f"'{type_}' is not a type of constants of compiled code")
+            raise UnsupportedType(f"compiled code cannot have constants of type '{type_}'")

@@ -156,9 +156,9 @@ class Body(Protocol):
 
 Lowering: TypeAlias = Callable[[Any, Any], None]
 _OF_USERS = (
-    "compiled functions can use only MLIR's operations: call a function that Python registers with "
-    "@tfrt.external, or write the operation as a kernel of a host program, with @tfrt.kernel; a "
-    "compiled function awaits the kernel's chain as an '!async.handle'"
+    "compiled functions can use only MLIR's operations: call a Python function registered with "
+    "@tfrt.external, or write the operation as a kernel, with @tfrt.kernel, and use it in a host "
+    "program (a compiled function can await the kernel's chain as an '!async.handle')"
 )
 
 

@@ -66,7 +66,7 @@ def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
                 span = Span(start, start + len(numbers[-1]), span.input)
                 text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
         case OverflowError() | struct.error():
-            text = "a number before this does not fit its type"
+            text = "a number before this place does not fit its type"
         case NotImplementedError() if is_raised_in("xdsl.", exception):
             # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, and external
             # resources.

@@ -366,7 +366,7 @@ def map_values(
         refuse(f"errors= of tfrt.map must be 'raise' or 'keep', found {errors!r}")
     if not callable(kernel) or not isinstance(values, Traced | Iterable):
         refuse(
-            "tfrt.map takes a kernel and a list of values, as tfrt.map(price, [x, y]); found"
+            "tfrt.map takes a kernel and a list of values, as in tfrt.map(price, [x, y]); found"
             f" {kernel!r} and {values!r}"
         )
     described = getattr(kernel, "kernel", None)

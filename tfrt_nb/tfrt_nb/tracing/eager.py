@@ -261,7 +261,7 @@ def _traced(
             near = similar_operations(name)
             if name in near:
                 refuse(
-                    f"'{name}' is an operation of programs, not a kernel: write it in the source of a tfrt.Program"  # noqa: E501
+                    f"'{name}' is a program operation, not a kernel: use it in the source of a tfrt.Program"  # noqa: E501
                 )
             hint = f"; did you mean '{near[0]}'?" if near else ""
             refuse(f"unknown kernel '{name}'{hint}")

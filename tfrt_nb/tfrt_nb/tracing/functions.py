@@ -224,7 +224,7 @@ class TracedProgram:
                 require(
                     is_known,
                     what,
-                    "a sequence with at least one value (write list(...) for an iterator;"
+                    "a sequence with at least one value (wrap an iterator in list(...);"
                     " annotate the parameter if a column may be empty)",
                     column,
                 )

@@ -40,7 +40,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
             refuse(f"'{operator}' has no meaning for {found}: call a kernel")
     if a.type != b.type:
         wider = max(a.type, b.type, key=NUMBERS.index)
-        refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{wider}(x)")
+        refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as in tfrt.{wider}(x)")
     if for_operator(operator, a.type) is None:
         more = ": use '//', or cast to tfrt.f64" if operator == "/" else ""
         refuse(f"'{operator}' has no meaning for {a.type}{more}")
@@ -263,8 +263,8 @@ def _install() -> None:
         "getattr": _attribute,
         "array_ufunc": _numpy_function,
         "contains": _refusing("a traced value has no items: use a kernel instead of 'in'"),
-        "int": _refusing("a traced value is not a number yet: cast it, as tfrt.i64(x)"),
-        "float": _refusing("a traced value is not a number yet: cast it, as tfrt.f64(x)"),
+        "int": _refusing("a traced value is not a number yet: cast it, as in tfrt.i64(x)"),
+        "float": _refusing("a traced value is not a number yet: cast it, as in tfrt.f64(x)"),
         "index": _refusing("a traced value is not a number yet: use tfrt.repeat for loops"),
         "format": _refusing("a traced value has no text yet: format it in a kernel"),
         "str": _refusing("a traced value has no text yet: format it in a kernel"),

@@ -212,7 +212,7 @@ class TypeCheck:
         found = [types[register] for register in function.result_registers]
         for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
             if not _fits(has, text):
-                wrong = f"result {number} of '{function.name}' is {text}, found {has}"
+                wrong = f"result {number} of '{function.name}' must be {text}, found {has}"
                 raise TfrtError(error(wrong, self._file.location(function.location)))
         return unsure
 

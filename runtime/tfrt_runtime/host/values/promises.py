@@ -68,7 +68,7 @@ MIN_SWEPT = 16
 
 def unresolved(kernel: str, index: int, waits: str) -> str:
     """Return the text of a note: a kernel has not resolved its result `index`, because it waits."""
-    return f"kernel '{kernel}' has not resolved its result {index} yet: it waits for {waits}"
+    return f"kernel '{kernel}' has not resolved its result {index} yet: it is waiting for {waits}"
 
 
 class Promises:

@@ -22,7 +22,7 @@ REGISTRY = KernelRegistry("effects")
 
 def _number(value: object) -> float:
     if not isinstance(value, (int, float)):
-        raise KernelError(f"expected a number, not a {type(value).__name__}")
+        raise KernelError(f"expected a number, found {type(value).__name__}")
     return value
 
 
@@ -40,7 +40,7 @@ def _add_print(word: str, label: str, form: str) -> None:
     def print_number(frame: KernelFrame, value: object) -> None:
         if word.startswith("complex"):
             if not isinstance(value, complex):
-                raise KernelError(f"expected a complex number, not a {type(value).__name__}")
+                raise KernelError(f"expected a complex number, found {type(value).__name__}")
             text = f"{_text(form, value.real)}+{_text(form, value.imag)}i"
         else:
             number = _number(value)

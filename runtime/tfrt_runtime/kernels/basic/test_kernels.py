@@ -337,7 +337,7 @@ def print_tensor_type(frame: KernelFrame, value: object) -> None:
         if known is kind:
             frame.host.print(f"{name}\n")
             return
-    raise KernelError("expected a tensor or a kind of tensor")
+    raise KernelError("expected a tensor or a tensor type")
 
 
 # --- the seed's tutorial ---

@@ -170,7 +170,7 @@ class BtfFile:
         # `Any`, because numpy's stub declares the buffer protocol only for Python 3.12 and later.
         target: Any = tensor.array.reshape(-1).view(np.uint8)
         if self._file.readinto(target) < tensor.array.nbytes:
-            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was being read")
         return tensor
 
     def _number(self, offset: int, what: str) -> int:
@@ -181,7 +181,7 @@ class BtfFile:
         self._file.seek(offset)
         data = self._file.read(size)
         if len(data) < size:
-            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was being read")
         return data
 
     def _check(self, offset: int, size: int, what: str) -> None:

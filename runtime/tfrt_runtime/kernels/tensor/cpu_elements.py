@@ -200,7 +200,9 @@ def _add_argmax(element_type: ElementType, rank: int) -> None:
     def argmax(frame: KernelFrame, tensor: object) -> DenseHostTensor:
         source = dense_tensor(tensor, element_type, rank)
         if source.shape.sizes[-1] == 0:
-            raise KernelError(f"an empty tensor has no largest element, in shape {source.shape}")
+            raise KernelError(
+                f"a tensor of shape {source.shape} is empty: it has no largest element"
+            )
         result = new_tensor(frame, I32, source.shape.sizes[:-1])
         result.array[...] = source.array.argmax(axis=-1)
         return result

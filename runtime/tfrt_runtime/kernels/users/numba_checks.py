@@ -126,8 +126,8 @@ def checked_compiler() -> Any:
 
 
 _NOT_MIXED = (
-    "a ui64 and a whole number with a sign have no common type: write int(x) for the ui64, or"
-    " np.uint64(x) for the other"
+    "a ui64 and a signed integer have no common type: convert the ui64 with int(x), or the other"
+    " number with np.uint64(x)"
 )
 
 

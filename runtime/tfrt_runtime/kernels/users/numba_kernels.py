@@ -293,7 +293,7 @@ class NumbaFunction:
                     wanted = f"tensor<{'?x' * result.rank}{result.element.word}>"
                 raise self._refuse(f"it returns {kind} where its signature says {wanted}")
         if not results and not isinstance(returned, types.NoneType):
-            raise self._refuse(f"it returns {returned} where its signature says nothing")
+            raise self._refuse(f"it returns {returned} but its signature has no results")
 
     def _refuse(self, reason: str) -> KernelError:
         return KernelError(f"native kernel '{self._name}' cannot be compiled: {reason}")

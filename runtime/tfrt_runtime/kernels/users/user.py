@@ -296,7 +296,7 @@ def own_name(function: Callable[..., object]) -> str:
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
-        refuse(f"{function!r} has no name: give the kernel one, as tfrt.kernel('my.name')(...)")
+        refuse(f"{function!r} has no name: give the kernel one, as in tfrt.kernel('my.name')(...)")
     module = function.__module__
     is_script = module in ("__main__", "__mp_main__")
     return f"{'py' if is_script else module}.{own}"
@@ -401,8 +401,8 @@ def remote_kernel(
     limits = (policy.timeout, policy.deadline, policy.limit)
     if any(one is not None for one in limits) or made.parameters.lazy:
         refuse(
-            f"remote kernel '{made.name}' has no timeout, deadline, limit or AsyncValue: it is"
-            " tried again on its worker, and nothing here waits for it"
+            f"remote kernel '{made.name}' cannot have a timeout, deadline, limit, or AsyncValue:"
+            " its retries run on its worker, and nothing waits for them here"
         )
     names = [keyword.name for keyword in made.keywords]
     if policy.retries:

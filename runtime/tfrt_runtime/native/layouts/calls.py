@@ -57,7 +57,9 @@ struct(
     COMPILED="Not 0 after machine code has run.",
     WORDS="The `bytes` object that contains this struct, if REQUEST_CALLER is set; else 0.",
     LOOP="The record of the first loop that the cancellation has ended, or 0.",
-    KNOWN=line("How many kernels the counted calls and iterations have. All threads count here."),
+    KNOWN=line(
+        "How many kernels the counted calls and iterations have. All threads share this counter."
+    ),
     DECIDED=(
         "How many of the known kernels have run or were skipped. Short kernels are added when "
         "their call ends."
@@ -302,9 +304,9 @@ struct(
     ),
     CONTEXT="",
     REQUEST="",
-    ARGUMENTS="The address of one word per argument.",
+    ARGUMENTS="The address of an array with one word per argument.",
     NEXT="The time at which `ask` calls Python again, in nanoseconds.",
-    RESULTS="One word per result.",
+    RESULTS="An array with one word per result.",
 )
 
 # Activation: one call of a function.

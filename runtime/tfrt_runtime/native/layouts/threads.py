@@ -66,7 +66,7 @@ struct(
         "context that the run carries."
     ),
     CALLER="The REQUEST_CALLER of the run that was started last, with a reference; or 0.",
-    HELD="How many bytes native code has taken from the system. All threads count here.",
+    HELD="How many bytes native code has taken from the system. All threads share this counter.",
     MEMORY_LIMIT=line("The limit of PROCESS_HELD for queues without a limit of their own."),
     TRIMMING="1 while a thread returns slabs to the system.",
     STOCK="A stack of slabs for times when the system has no memory. Threads take it whole.",
@@ -267,7 +267,9 @@ struct(
         "The upper half of the handles of the run's program. Functions of other programs are "
         "not logged."
     ),
-    INSTANCES=line("The number of the next activation or iteration. All threads count here."),
+    INSTANCES=line(
+        "The number of the next activation or iteration. All threads share this counter."
+    ),
 )
 
 # Log: a ring of events. One thread writes it, and one thread reads it.
@@ -356,9 +358,9 @@ struct(
     TAKEN="How often a thread has taken QUEUE_STARTED.",
     NAPPING="How many workers will check QUEUE_STARTED when their nap is over.",
     WAITING=(
-        "How many sleeping threads wait for a word to become 0. The others only wait for tasks."
+        "How many sleeping threads are waiting for a word to become 0. The others wait for tasks."
     ),
-    WATCHERS="How many threads wait for a word to become 0 and take no tasks.",
+    WATCHERS="How many threads are waiting for a word to become 0 without taking tasks.",
     NEWS="Changes whenever such a word may have become 0. A futex word.",
     CHOOSE=(
         "Not 0 while schedules are explored: each ready kernel is a task, and PROCESS_CHOOSE "

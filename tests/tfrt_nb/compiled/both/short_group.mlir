@@ -1,7 +1,7 @@
 // A group that nobody fills is an error where it was made, not a run without an end.
 // call: main
-// result: i32 error 'the group waits forever: 1 of 2 members were added'
-// error: the group waits forever: 1 of 2 members were added, at %g = async.create_group %two : !async.group
+// result: i32 error 'the group waits forever: it has only 1 of 2 members'
+// error: the group waits forever: it has only 1 of 2 members, at %g = async.create_group %two : !async.group
 func.func @main() -> i32 {
   %x = tfrt.call @short() : () -> i32
   tfrt.return %x : i32

@@ -63,7 +63,11 @@ def execute(options: argparse.Namespace) -> int:
         functions = choose(program, options.function, len(arguments))
         if not functions:
             has_any = bool(program.functions)
-            text = "each function takes arguments, found 0" if has_any else "there is no function"
+            text = (
+                "there is no function to measure: every function takes arguments"
+                if has_any
+                else "there is no function"
+            )
             raise TfrtError(error(text))
         interpreted = Tier(options.tier) is Tier.INTERPRETER
         if any(one.is_compiled for one in functions):

@@ -124,8 +124,8 @@ class CheckAsync(ModulePass):
                 if isinstance(value.owner, memref.AllocaOp):
                     fail(
                         nested,
-                        "a task cannot capture a buffer of 'memref.alloca', which is gone when the "
-                        "function returns: use 'memref.alloc'",
+                        "a task cannot capture a buffer from 'memref.alloca', because the buffer "
+                        "is freed when the function returns: use 'memref.alloc'",
                     )
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.attributes.get("passthrough") == PRESPLIT:

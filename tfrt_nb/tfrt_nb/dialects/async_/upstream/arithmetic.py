@@ -134,8 +134,8 @@ _CONVERSIONS: dict[str, tuple[AttrConstraint, AttrConstraint, Fits, str]] = {
     "truncf": (_FLOAT, _FLOAT, _narrows, "A float of fewer bits, rounded."),
     "sitofp": (_INTEGER, _FLOAT, _any, "A signed integer as a float."),
     "uitofp": (_INTEGER, _FLOAT, _any, "An unsigned integer as a float."),
-    "fptosi": (_FLOAT, _INTEGER, _any, "A float as a signed integer, rounded towards zero."),
-    "fptoui": (_FLOAT, _INTEGER, _any, "A float as an unsigned integer, rounded towards zero."),
+    "fptosi": (_FLOAT, _INTEGER, _any, "A float as a signed integer, rounded toward zero."),
+    "fptoui": (_FLOAT, _INTEGER, _any, "A float as an unsigned integer, rounded toward zero."),
     "index_cast": (
         _INTEGER_OR_INDEX,
         _INTEGER_OR_INDEX,

@@ -58,8 +58,8 @@ class ForOp(scf.ForOp):
         # Between small constants, an unsigned loop does the same as a signed one.
         if is_unsigned and not all(map(_is_small, (lower, upper, step))):
             parser.raise_error(
-                "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out "
-                "'unsigned', which only matters for bounds below 0",
+                "'scf.for unsigned' (MLIR 22) is supported only if its bounds are nonnegative "
+                "constants: leave out 'unsigned', which matters only for negative bounds",
                 start,
             )
         arguments = [name.resolve(t) for (name, _), t in zip(carried, types, strict=True)]
