@@ -47,10 +47,7 @@ STEP_SECONDS = 10.0
 def announce(step: str) -> None:
     """Say once why the first cell takes a while; on standard output, as it is no error."""
     if step.startswith("1/") or step == library.WAITING:
-        print(
-            "Compiling the native core for this machine. This takes about a minute, only once.",
-            flush=True,
-        )
+        print("Compiling the native core for this machine: about a minute, only once.", flush=True)
 
 
 def notebook_loop() -> asyncio.AbstractEventLoop:

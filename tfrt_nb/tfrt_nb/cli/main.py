@@ -318,9 +318,9 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="In a host program, run every function that takes no arguments, in file order. "
         "In a module with compiled functions (async.func, or func.func that ends with 'return' "
         "instead of 'tfrt.return'), run @main.",
-        epilog="Exit status: 0 on success; 1 if the program or its file is invalid, if an error was "
-        "raised that no expected-error comment names, or if async objects are left over; 2 for a "
-        "wrong command line; 130 after Ctrl-C.",
+        epilog="Exit status: 0 on success; 1 if the program or its file is invalid, if an error "
+        "was raised that no expected-error comment names, or if async objects are left over; 2 "
+        "for a wrong command line; 130 after Ctrl-C.",
     )
     _add_program(run)
     run.add_argument(

@@ -149,7 +149,7 @@ class CompiledModule:
 
     @cached_property
     def interface(self) -> Interface:
-        """What a run needs to know about the functions."""
+        """The facts that a run needs about the functions."""
         from tfrt_nb.compiled.signatures import read_interface
 
         return read_interface(self.module)
