@@ -161,8 +161,8 @@ ADVICE = (
     (
         "cannot be compiled",
         (
-            r"be compiled|no side effects|statically-ranked|updated atomically|not supported|needs "
-            r"constants|makes no|cannot be passed"
+            r"be compiled|no side effects|statically-ranked|updated atomically|not supported"
+            r"|supported only|makes no|cannot be passed"
         ),
         (
             "Give the buffer a known rank and element type, or use other operations: "
