@@ -158,8 +158,8 @@ def test_a_page_without_the_board_says_why_a_stepped_run_stands_still() -> None:
     running = replace(RUN, status=Status.RUNNING, note="")
     record = SimpleNamespace(snapshot=running, is_stepped=True, file=lambda: {"version": 2})
     bundle = run_bundle(record)
-    assert "interrupt the cell" in bundle["text/html"]
-    assert "interrupt the cell" in bundle["text/plain"]
+    assert "Interrupt the cell" in bundle["text/html"]
+    assert "Interrupt the cell" in bundle["text/plain"]
 
 
 @pytest.mark.parametrize(
