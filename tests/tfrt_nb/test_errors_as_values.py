@@ -98,7 +98,7 @@ def test_an_error_is_recovered_by_a_number_an_object_or_another_value() -> None:
 
 def test_what_cannot_be_recovered_or_kept_is_refused_where_it_is_written() -> None:
     wrong: list[tuple[Any, str]] = [
-        (lambda x: tfrt.recover(5, x), "what a kernel returns"),
+        (lambda x: tfrt.recover(5, x), "a value that a kernel returns"),
         (lambda x: tfrt.recover(show(x), 5), "replaced by None"),
         (lambda x: UNTYPED.map(part, [x], errors="drop"), "'raise' or 'keep', found 'drop'"),
     ]

@@ -192,11 +192,11 @@ def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
     typed: Any = tfrt.program(_increased)
     assert typed.map([]).result(SLOW) == []
     assert typed.map(range(1_000_000)).result(SLOW)[-1] == 1_000_000
-    with pytest.raises(tfrt.TfrtError, match=r"a sequence .*write list\(\.\.\.\)"):
+    with pytest.raises(tfrt.TfrtError, match=r"a sequence .*an iterator in list\(\.\.\.\)"):
         each.map(x for x in range(3))
     with pytest.raises(tfrt.TfrtError, match="annotate the parameter if a column may be empty"):
         each.map([])
-    with pytest.raises(tfrt.TfrtError, match=r"a column must be a sequence .*write list\(\.\.\.\)"):
+    with pytest.raises(tfrt.TfrtError, match=r"a column must be a sequence .*an iterator in list\(\.\.\.\)"):
         typed.map(x for x in range(3))
 
 

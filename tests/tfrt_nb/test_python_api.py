@@ -317,7 +317,7 @@ def test_a_kernel_may_have_two_names() -> None:
             lambda: tfrt.kernel("api.second")(second),
             "the frame must be the first parameter, not 'frame'",
         ),
-        (lambda: tfrt.call("arith.addi", 1, 2), "an operation of programs, not a kernel"),
+        (lambda: tfrt.call("arith.addi", 1, 2), "a program operation, not a kernel"),
         (lambda: UNTYPED.call_each("tfrt.add.i32", [1], 2), "a column must be a sequence"),
         (lambda: UNTYPED.call_each("api.defaults", [1], z=2), "a column must be a sequence"),
         (lambda: UNTYPED.Program(5), "a program must be a string, found int"),
