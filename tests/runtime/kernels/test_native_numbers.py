@@ -172,5 +172,5 @@ def moved(a: Any, n: Any) -> Any:
 )
 def test_a_ui64_is_not_mixed_with_a_number_that_has_a_sign(function: Function) -> None:
     signature = parse_signature("(tensor<?xui64>, i64) -> ui64")
-    with pytest.raises(KernelError, match=r"write int\(x\) for the ui64"):
+    with pytest.raises(KernelError, match=r"convert the ui64 with int\(x\)"):
         NumbaFunction("k", function, signature).prepare()
