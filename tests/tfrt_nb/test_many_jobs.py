@@ -196,7 +196,9 @@ def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
         each.map(x for x in range(3))
     with pytest.raises(tfrt.TfrtError, match="annotate the parameter if a column may be empty"):
         each.map([])
-    with pytest.raises(tfrt.TfrtError, match=r"a column must be a sequence .*an iterator in list\(\.\.\.\)"):
+    with pytest.raises(
+        tfrt.TfrtError, match=r"a column must be a sequence .*an iterator in list\(\.\.\.\)"
+    ):
         typed.map(x for x in range(3))
 
 
