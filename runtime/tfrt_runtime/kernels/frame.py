@@ -17,6 +17,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.run_parts import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.calls import Calls
 from tfrt_runtime.kernels.registry import KernelError
 
 Expected = TypeVar("Expected")
@@ -64,8 +65,8 @@ class KernelFrame:
     request: Request
     name: str
     location: AnyLocation
-    calls: tuple[Diagnostic, ...]
-    """Notes that name the calls around this one."""
+    calls: Calls
+    """The calls around this one, for the notes of an error."""
     location_id: int
     debug_info: str | None
     functions: tuple[Function, ...]

@@ -281,6 +281,65 @@ def test_an_error_names_a_few_of_many_calls(run: Run) -> None:
     assert notes == [*(f"@{name} was called here" for name in named), "and 3 more calls"]
 
 
+@pytest.mark.parametrize("function", [fails, fails_later])
+def test_only_the_innermost_calls_are_kept_for_a_kernel_that_may_never_fail(
+    run: Run, function: Callable[..., object]
+) -> None:
+    text = """func @down(%x: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %goes_on = tfrt.lessequal.i32 %one, %x
+  %r = tfrt.if %goes_on, %x, %one : (i32, i32) -> i32 {
+    %less = "tfrt.minus.i32"(%x, %one) : (i32, i32) -> i32
+    %deeper = tfrt.call @down(%less) : (i32) -> i32
+    tfrt.return %deeper : i32
+  } else {
+    %y = "my.test"(%x) : (i32) -> i32
+    tfrt.return %y : i32
+  }
+  tfrt.return %r : i32
+}
+func @main(%x: i32) -> i32 {
+  %r = tfrt.call @down(%x) : (i32) -> i32
+  tfrt.return %r : i32
+}"""
+    registry = standard_kernels()
+    registry.add(user_kernel("my.test", function))
+    execution = run(text, 30, kernels=registry)
+
+    assert errors_of(execution) == ["no"]
+    notes = [str(one) for one in execution.diagnostics[0].notes]
+    all_calls = [
+        "test.mlir:6:15: note: @down was called here (30 nested calls)",
+        "test.mlir:15:8: note: @down was called here",
+    ]
+    innermost = ["test.mlir:6:15: note: @down was called here (8 nested calls)"]
+    is_later = function is fails_later
+    assert notes == ([*innermost, "note: and more calls"] if is_later else all_calls)
+
+
+def test_the_first_errors_of_a_run_name_all_calls(run: Run) -> None:
+    text = """func @down(%x: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %q, %rest = tfrt.div.i32 %x, %zero
+  %goes_on = tfrt.lessequal.i32 %one, %x
+  %r = tfrt.if %goes_on, %x, %one : (i32, i32) -> i32 {
+    %less = "tfrt.minus.i32"(%x, %one) : (i32, i32) -> i32
+    %deeper = tfrt.call @down(%less) : (i32) -> i32
+    tfrt.return %deeper : i32
+  } else {
+    tfrt.return %x : i32
+  }
+  tfrt.return %r : i32
+}"""
+    execution = run(text, 40, function="down")
+
+    assert errors_of(execution) == ["Divide by zero"] * 41
+    last = [error.notes[-1].message for error in execution.diagnostics if error.notes]
+    assert last.count("and more calls") in range(22, 34)
+    assert "@down was called here" in last[0]
+
+
 def test_a_kernel_error_has_the_kernel_s_words(run: Run) -> None:
     def test() -> int:
         raise KernelError("Shape mismatch")

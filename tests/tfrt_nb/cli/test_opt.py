@@ -64,6 +64,15 @@ def test_host_programs_are_still_programs_after_all_their_passes(opt: Opt, path:
     assert opt(text) == (0, text, "")
 
 
+def test_a_removed_pass_is_named_and_does_nothing(opt: Opt) -> None:
+    status, text, warned = opt(TEXT, "-p", "async-elide-coroutines,cse")
+
+    assert (status, text) == opt(TEXT, "-p", "cse")[:2]
+    assert warned == (
+        "tfrt-nb: warning: the pass 'async-elide-coroutines' was removed and does nothing\n"
+    )
+
+
 def test_remarks_go_to_standard_error(opt: Opt) -> None:
     status, _, errors = opt(TEXT, "--passes", "tfrt-print-stream")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import warnings
 from collections import Counter
 
 from xdsl.dialects.builtin import ModuleOp
@@ -41,10 +42,13 @@ def execute(options: argparse.Namespace) -> int:
     text = decode(read_input(options.input), name)
     passes = options.passes or requested_pipeline(text)
     try:
-        pipeline = parse_pipeline(passes)
+        with warnings.catch_warnings(record=True, action="always") as warned:
+            pipeline = parse_pipeline(passes)
     except PipelineError as problem:
         show(problem, passes)
         return 1
+    for one in warned:
+        print(f"tfrt-nb: warning: {one.message}", file=sys.stderr)
     parts = split(text) if options.split_input_file else [text]
     outputs: list[str] = []
     status = 0

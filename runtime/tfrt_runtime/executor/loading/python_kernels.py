@@ -30,7 +30,7 @@ from tfrt_runtime.host.values.fitting import (
     fitting,
 )
 from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
-from tfrt_runtime.kernels.calls import calls_around
+from tfrt_runtime.kernels.calls import FEW, calls_around, notes_around
 from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
@@ -81,7 +81,7 @@ def error_value(context: int, diagnostic: Diagnostic) -> int:
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
     """Return the error of a native kernel as an error value with one reference."""
-    notes = () if message in _OUTSIDE else calls_around(context)
+    notes = () if message in _OUTSIDE else notes_around(context, present_request(context))
     diagnostic = error(message_text(context, record, message), location, notes)
     if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
         return native_process().error_value(context, diagnostic)
@@ -154,7 +154,7 @@ def failure(
     # If memory is short, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
-        diagnostic = failed(request, exception, call.location, calls_around(context))
+        diagnostic = failed(request, exception, call.location, notes_around(context, request))
         value = native_process().error_value(context, diagnostic)
     values = [
         kept[index].address if index in kept else value for index in range(len(call.record.results))
@@ -200,7 +200,7 @@ def call_function(
         request=request,
         name=kernel.name,
         location=call.location,
-        calls=calls_around(context),
+        calls=calls_around(context, FEW),
         location_id=call.record.location,
         debug_info=call.debug_info,
         functions=tuple(bind(index, request) for index in call.record.functions),

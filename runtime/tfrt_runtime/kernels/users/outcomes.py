@@ -157,7 +157,7 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
             continue
         with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
             if isinstance(value, KernelError):
-                result.set_error(failed(frame.request, value, frame.location, frame.calls))
+                result.set_error(failed(frame.request, value, frame.location, frame.calls.notes))
             else:
                 result.emplace(value)
 
@@ -176,7 +176,7 @@ def settle_failed(
     # promises. A promise that was dropped earlier is already an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
     frame.allocated.clear()  # promises without other references are dropped silently
-    diagnostic = failed(frame.request, problem, frame.location, frame.calls)
+    diagnostic = failed(frame.request, problem, frame.location, frame.calls.notes)
     for index, value in kept.items():
         results[index].follow(value)
     for result in results:
