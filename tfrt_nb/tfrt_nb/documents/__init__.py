@@ -5,10 +5,10 @@ The board is the live picture of a run in a notebook. The package builds on `pro
 - Text: `escapes` shortens and escapes strings, `previews` shows values as short strings, and
   `heat_map` shows a tensor as a small picture.
 - Programs: `program` lists a program's operations, values, and functions, with their source
-  locations; `walks` fills in the rows. `picture` computes a layout and draws it. `stages` has the
-  program at each stage of its compilation.
+  locations, and converts the events of kernels; `walks` fills in the rows. `picture` computes a
+  layout and draws it. `stages` has the program at each stage of its compilation.
 - Runs: `events` has the columns of a run's events, and computes the states of values and operations
-  from events. `kernels` converts the events of kernels, and `code` those of compiled code. `blocks`
-  infers the states of compiled operations that have no events. `run` is the document of a run.
-  `trace` writes a run as a file that Perfetto opens.
+  from events. `code` converts the events of compiled code. `blocks` infers the states of compiled
+  operations that have no events. `run` is the document of a run. `trace` writes a run as a file
+  that Perfetto opens.
 """

@@ -31,9 +31,8 @@ from tfrt_nb.documents.events import (
     rows_of,
 )
 from tfrt_nb.documents.heat_map import HeatMap, heat_map
-from tfrt_nb.documents.kernels import KernelMap, is_of_code
 from tfrt_nb.documents.previews import preview_of, word_text
-from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.program import KernelMap, ProgramDocument, is_of_code
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Ending, Location
