@@ -37,7 +37,7 @@ class Calls:
 
     places: tuple[tuple[Any, int, str, int], ...]
     has_more: bool
-    """Whether there are outer calls that were not recorded."""
+    """Whether some outer calls were not recorded."""
 
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
