@@ -37,7 +37,7 @@ LAID_OUT, BOARDS, VALUES = 10_000, 20, 200
 ROUNDS, CALLS_OF_FIB = 9, 21_891
 CHECKS = {
     "return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)": "return 0",
-    "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",
+    "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",  # noqa: E501
 }
 """The code in `native.events` that an unwatched run executes for the log, and its replacement
 without the log.

@@ -238,7 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for who, sentence in memories.items():
         print(f"Peak memory of {who}: {sentence}")
     print(
-        "Not counted: bytes allocated, as both keep free memory in lists of their own, which valgrind"
+        "Not counted: bytes allocated, as both keep free memory in lists of their own, which "
+        "valgrind"
     )
     print("does not see; atomic operations, as cachegrind does not tell instructions apart.")
     return 0

@@ -299,7 +299,10 @@ def machine() -> str:
     name, caches = processor.here()
     sizes = "".join(f", {level} {size}" for level, size in caches.items())
     cores = len(os.sched_getaffinity(0))
-    return f"{name}{sizes}, {cores} processors, {platform.system()}, Python {platform.python_version()}"
+    return (
+        f"{name}{sizes}, {cores} processors, {platform.system()}, Python "
+        f"{platform.python_version()}"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

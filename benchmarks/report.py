@@ -168,9 +168,11 @@ def page(machines: Sequence[Results]) -> str:
         "# Measured",
         "",
         (
-            "The least of the samples, per operation. A ratio above 1 means that the peer is faster;"
+            "The least of the samples, per operation. A ratio above 1 means that the peer is "
+            "faster;"
             " the second one is of processor time, which others disturb less. *Others* is how many"
-            " processors the rest of the machine used meanwhile. A case counts as won where its ratio is at most 1"
+            " processors the rest of the machine used meanwhile. A case counts as won where its "
+            "ratio is at most 1"
             " on each kind of processor that has measured it:"
             f" {len(won(machines))} of {len({key for each in machines for key in ratios(each)})}"
             " are, marked with a plus."
@@ -219,7 +221,8 @@ def section(results: Results, is_won: set[tuple[str, int]]) -> list[str]:
         lines += [
             f"| {case.row} | {case.title} | {case.unit} | {verdict.ours.cores} |"
             f" {number(verdict.ours.min)} | {verdict.peer.label} | {number(verdict.peer.min)} |"
-            f" {verdict.ratio:.2f}{' +' * ((case.key, verdict.ours.cores) in is_won)} | {verdict.cpu_ratio:.2f} | {verdict.ours.foreign:.1f} |"
+            f" {verdict.ratio:.2f}{' +' * ((case.key, verdict.ours.cores) in is_won)} | "
+            f"{verdict.cpu_ratio:.2f} | {verdict.ours.foreign:.1f} |"
             for verdict in compared(results.of(case))
         ]
     lines += [
@@ -236,7 +239,8 @@ def section(results: Results, is_won: set[tuple[str, int]]) -> list[str]:
         "|---|---|---|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {case.row} | {case.key} | {result.label}{'' if result.is_equal else ' *'} | {result.cores} |"
+        f"| {case.row} | {case.key} | {result.label}{'' if result.is_equal else ' *'} | "
+        f"{result.cores} |"
         f" {number(result.min)} | {number(result.median)} | {number(result.cpu)} |"
         for case in CASES
         for result in results.of(case)
@@ -276,7 +280,8 @@ def picture(results: Results, group: str) -> str:
         top += ROW // 2
     width = LEFT + BAR + RIGHT
     style = (
-        "text{font:12px sans-serif;fill:#444}.head{font-weight:bold}.name{text-anchor:end;font-size:10px}"
+        "text{font:12px "
+        "sans-serif;fill:#444}.head{font-weight:bold}.name{text-anchor:end;font-size:10px}"
         ".ours{fill:#2563a8}.peer{fill:#b0b7c0}.less{fill:#e2d3b4}"
     )
     return (

@@ -122,7 +122,8 @@ def imported(package: str) -> set[str]:
         "for name in sys.stdin.read().split():\n"
         "    try: importlib.import_module(name)\n"
         "    except ModuleNotFoundError: pass\n"  # a class of the module
-        "files = [one.__file__ for name, one in sys.modules.items() if name.split('.')[0] == sys.argv[1]]\n"
+        "files = [one.__file__ for name, one in sys.modules.items() if name.split('.')[0] == "
+        "sys.argv[1]]\n"
         "top = pathlib.Path(sys.modules[sys.argv[1]].__file__).parents[1]\n"
         "print(*[pathlib.Path(one).relative_to(top).as_posix() for one in files], sep='\\n')"
     )
@@ -133,7 +134,7 @@ def imported(package: str) -> set[str]:
 
 
 def small_xdsl(lab: Path) -> Path:
-    """xDSL's wheel with the modules that we import: a twentieth of it."""
+    """XDSL's wheel with the modules that we import: a twentieth of it."""
     files = imported("xdsl")
     whole = downloaded(lab, "xdsl", distribution("xdsl").version)
     folder = PARTS / "small"

@@ -149,7 +149,8 @@ def slide(question: str, source: str, table: str) -> str:
     bottom = 110 + len(values) * row
     ticks = "".join(
         f"<path d='M{_x(second, end)} 90V{bottom}' stroke='#d0d7de'/>"
-        f"<text x='{_x(second, end)}' y='{bottom + 24}' text-anchor='middle' font-size='18'>{second} s</text>"
+        f"<text x='{_x(second, end)}' y='{bottom + 24}' text-anchor='middle' "
+        f"font-size='18'>{second} s</text>"
         for second in range(round(end) + 1)
     )
     asked = (
@@ -183,7 +184,8 @@ def _bar(y: int, line: str, value: Value, end: float) -> str:
         ""
         if value.began is None
         else (
-            f"<rect x='{x}' y='{y - 16}' width='{width:.1f}' height='20' rx='3' fill='{color}'>{grows}</rect>"
+            f"<rect x='{x}' y='{y - 16}' width='{width:.1f}' height='20' rx='3' "
+            f"fill='{color}'>{grows}</rect>"
         )
     )
     return (
@@ -214,7 +216,8 @@ def _row(at: int, line: str, value: Value, end: float, by_hand: bool) -> str:
         f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'/>"
         f"<circle class='is{at}' cx='22' cy='{y - 4}' r='6' fill='{color}'/>"
         f"<text x='42' y='{y}'>{_spaced(shown)}</text>"
-        f"<text class='is{at}' x='500' y='{y}' fill='{color}'>{_spaced(f'{words[:15]:16} {after:13} {value.thread}'.rstrip())}</text>"
+        f"<text class='is{at}' x='500' y='{y}' "
+        f"fill='{color}'>{_spaced(f'{words[:15]:16} {after:13} {value.thread}'.rstrip())}</text>"
         f"<text class='not{at}' x='500' y='{y}' fill='#888' opacity='0'>not there yet</text>"
     )
 
@@ -224,7 +227,7 @@ def _motion(at: int, seconds: float, end: float) -> str:
     total = HELD + START + end
     begin, come = (f"{100 * x / total:.2f}%" for x in (HELD, HELD + START + seconds))
     moves = "".join(
-        f"@keyframes {name}{at}{{0%{{opacity:{still}}}{begin}{{opacity:{1 - still}}}{come}{{opacity:{still}}}}}"
+        f"@keyframes {name}{at}{{0%{{opacity:{still}}}{begin}{{opacity:{1 - still}}}{come}{{opacity:{still}}}}}"  # noqa: E501
         f".{name}{at}{{animation:{name}{at} {total:.1f}s step-end infinite}}"
         for name, still in (("is", 1), ("not", 0))
     )
@@ -237,9 +240,11 @@ def _spaced(text: str) -> str:
 
 def _svg(height: int, body: str, font: str, label: str, width: int = WIDTH) -> str:
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' role='img' "
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
+        f"role='img' "
         f"aria-label='{html.escape(label)}' font-size='13' font-family=\"{font}\" fill='#57606a'>"
-        f"<rect x='1' y='1' width='{width - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
+        f"<rect x='1' y='1' width='{width - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' "
+        f"stroke='#d0d7de'/>"
         f"{body}</svg>\n"
     )
 

@@ -62,7 +62,7 @@ for source in json.load(sys.stdin):
     text = re.sub(r"\\x1b\\[[\\d;]*m", "", printed.getvalue())
     found.append([re.sub(r"^Out\\[\\d+\\]: ", "", text), not ended.success])
 json.dump(found, sys.stdout)
-"""
+"""  # noqa: E501
 
 
 def version() -> str:

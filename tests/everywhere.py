@@ -32,9 +32,13 @@ TENSORS = (
     "tests/runtime/kernels tests/runtime/host tests/differential tests/tfrt_nb/tracing"
     " tests/tfrt_nb/test_native_tensors.py tests/test_python_scripts.py"
 )
-WIDGETS = "tests/magics/test_widgets.py tests/magics/test_sliders.py tests/magics/browser/test_other_pages.py"
+WIDGETS = (
+    "tests/magics/test_widgets.py tests/magics/test_sliders.py "
+    "tests/magics/browser/test_other_pages.py"
+)
 QUICK = (
-    "tests/runtime/bef tests/runtime/host tests/tfrt_nb/test_python_api.py tests/tfrt_nb/test_programs.py"
+    "tests/runtime/bef tests/runtime/host tests/tfrt_nb/test_python_api.py "
+    "tests/tfrt_nb/test_programs.py"
     " tests/magics/test_kernel.py tests/test_python_scripts.py tests/test_golden_programs.py"
 )
 

@@ -135,7 +135,10 @@ def test_imports_load_only_what_they_need(
 
 def test_a_program_runs_without_the_sources_of_the_core(tmp_path: Path) -> None:
     """The compiled core is all that runs; its modules in Python take milliseconds to import."""
-    report = "import sys, tfrt_runtime.executor.execution; print('tfrt_runtime.native.memory' in sys.modules)"
+    report = (
+        "import sys, tfrt_runtime.executor.execution; print('tfrt_runtime.native.memory' in "
+        "sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", report],
         env={**os.environ, "TFRT_NB_CACHE": str(tmp_path)},

@@ -269,12 +269,15 @@ def test_each_page_whose_examples_do_something_else_stops_the_site(
     generate: ModuleType, tmp_path: Path
 ) -> None:
     pages = {
-        "good": "```{run}\nx = 1\n```\n\n```python\n1 / 0\n```\n\n```text\nZeroDivisionError: division by zero\n```\n",
-        "other": "```pycon\n>>> 'x' in globals()\nFalse\n>>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero\n>>> 2 + 2\n5\n```\n",
+        "good": "```{run}\nx = 1\n```\n\n```python\n1 / 0\n```\n\n```text\nZeroDivisionError: "
+        "division by zero\n```\n",
+        "other": "```pycon\n>>> 'x' in globals()\nFalse\n>>> 1 / 0\nTraceback (most recent call "
+        "last):\nZeroDivisionError: division by zero\n>>> 2 + 2\n5\n```\n",
         "uncaught": "text\n\n```{run}\n1 / 0\n```\n",
         "caught": "```{run} raises\n1 / 1\n```\n",
         "status": "```console\n$ echo one\none\n$ echo two; exit 3\ntwo\n```\n",
-        "shell": "```console raises\n$ echo one; exit 1\none\n```\n\n```console\n$ echo two\nthree\n```\n",
+        "shell": "```console raises\n$ echo one; exit 1\none\n```\n\n```console\n$ echo "
+        "two\nthree\n```\n",
     }
     for name, text in pages.items():
         (tmp_path / f"{name}.md").write_text(text)

@@ -24,7 +24,8 @@ NAME = re.compile(r"[a-z_]+(?:\.[a-zA-Z0-9_]+)+")
 KERNELS_ELSEWHERE = {
     "|".join(map(re.escape, sorted(OPERATIONS))): "the table: tests/differential/test_scalars.py",
     r"tfrt_dht_sync\..*": "run/sync_functions/tensors.mlir has one of each kind",
-    r"tfrt\.(captured|dict|list|map|tuple|value)": "made by traced functions only: tests/tfrt_nb/tracing",
+    r"tfrt\.(captured|dict|list|map|tuple|value)": "made by traced functions only: "
+    "tests/tfrt_nb/tracing",
     r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
 }
 """Kernels that other tests run, as regular expressions, and where."""
@@ -86,7 +87,8 @@ NOT_IN_PROGRAMS = {
     "a tensor cannot hold elements of type": "quantised attributes have no text; test_tensors.py",
     "duplicate locations": "two kernels share a place in crafted files only; test_test_kernels.py",
     "expected a tensor or a tensor type": "needs a Python class as a value",
-    "has results that differ from its loop values": "the verifier is first; tests/fuzz/random_calls.py",
+    "has results that differ from its loop values": "the verifier is first; "
+    "tests/fuzz/random_calls.py",
     "do not place .* values in shape": "made in Python only; test_tensor.py",
     "the file shrank while it was being read": "needs another process",
     "empty block: expect at least a terminator": "the parser is first",
@@ -98,20 +100,23 @@ NOT_IN_PROGRAMS = {
     "has a result .*, not": "needs a kernel in Python; test_native_user_kernels.py",
     "has no result type": "kernels in Python only; kernel_short_forms of tests/python_scripts",
     "has two attributes|needs an attribute": "kernels in Python only; test_python_kernels.py",
-    "does not give the types?|no names of attributes": "kernels in Python only; test_python_kernels.py",
+    "does not give the types?|no names of attributes": "kernels in Python only; "
+    "test_python_kernels.py",
     "the kernel returned": "kernels in Python only; kernel_bad_results of tests/python_scripts",
     "without parentheses, or use the quoted form": "test_advice.py of the source's tests",
     "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
     "argument .* of '.*': ": "kernels in Python only; test_arrays_of_others.py",
-    "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",
+    "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of "
+    "tests/python_scripts",
     "exists only in the traced Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
     "cannot flatten shape|1 or 2 tensors": "test_tensors.py",
     "a number before this place does not fit": "parsers of other dialects check first",
     "^a tensor cannot have a mask": "test_python_api.py",
     "^out of memory": "test_memory.py",
     "as a file in memory": "test_library.py",
-    "a sync function does not wait": "kernels in Python only; test_sync_functions.py of the executor",
-    "to a negative power|negative shift|does not fit in 64 bits|cannot convert float": "test_native_numbers.py",
+    "a sync function does not wait": "kernels in Python only; test_sync_functions.py of the "
+    "executor",
+    "to a negative power|negative shift|does not fit in 64 bits|cannot convert float": "test_native_numbers.py",  # noqa: E501
 }
 """Messages that no program of the tests gets, as regular expressions, and why."""
 

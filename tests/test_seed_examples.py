@@ -314,7 +314,8 @@ def test_the_calls_of_the_document_list_one_type_for_two_operands(text: str) -> 
 
 def test_a_strict_call_waits_for_an_argument_that_it_does_not_need(host: HostContext) -> None:
     """ "the executor must defer `tfrt.call` until `%y` becomes available, even though
-    `return_first_arg` does not actually use `%y`" """
+    `return_first_arg` does not actually use `%y`"
+    """
     mars = Mars()
     execution = run(host, corrected(SLOW_CALL), "slow_call", kernels=mars.kernels())
     execution.wait_for_results(0.01)
@@ -380,7 +381,8 @@ def test_only_what_is_downstream_of_an_error_is_skipped(host: HostContext) -> No
 
 def test_a_pending_execution_can_be_cancelled_at_any_time(host: HostContext) -> None:
     """ "the user can cancel pending execution at any time and kernels that have not been scheduled
-    are skipped" """
+    are skipped"
+    """
     mars = Mars()
     execution = run(host, PRINT_FROM_MARS, "print_from_mars", kernels=mars.kernels())
     execution.wait_for_results(0.01)

@@ -131,7 +131,10 @@ def test_wrong_uses_in_a_users_file_are_reported(tmp_path: Path) -> None:
         "tfrt.kernel('x', retries='a')": "call-overload",
         "tfrt.unavailable().set_result()": "call-arg",
     }
-    text = "import tfrt_nb as tfrt\n@tfrt.kernel\ndef price(n: int, *, cents: int = 1) -> int: return n\n"
+    text = (
+        "import tfrt_nb as tfrt\n@tfrt.kernel\ndef price(n: int, *, cents: int = 1) -> int: "
+        "return n\n"
+    )
     found = checked_by_mypy(tmp_path, text + "\n".join(uses))
 
     codes = [line.rsplit("[", 1)[1].rstrip("]") for line in found if ": error: " in line]

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _CELL = re.compile(
     r"(?:[ \t]*\n)*"
-    r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
+    r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ "
+    r"\t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
 """Matches a cell that contains a program, up to the end of the magic's line (the group).
 

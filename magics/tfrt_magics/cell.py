@@ -120,15 +120,22 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
     """
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
-        has = f"@{functions[0].name} has {counted(results[0], 'result')}: name each, or give one name for all"
-        many = f"{len(results)} functions run: give one name, which receives a dictionary, or choose one function with --function"
+        has = (
+            f"@{functions[0].name} has {counted(results[0], 'result')}: name each, or give one "
+            f"name for all"
+        )
+        many = (
+            f"{len(results)} functions run: give one name, which receives a dictionary, or "
+            f"choose one function with --function"
+        )
         said = f"-o {','.join(names)}: {has if len(results) == 1 else many}"
         raise TfrtError(error(said))
 
 
 def lines_above(program: str, cell: str) -> int:
     """Return the number of lines above a cell's program, or 1 if the cell does not end with the
-    program."""
+    program.
+    """
     program, cell = program.rstrip(), cell.rstrip()
     is_end = program != "" and cell.endswith(f"\n{program}")
     return cell.count("\n") - program.count("\n") if is_end else 1
@@ -252,7 +259,8 @@ class CellMagics(Magics):
             check_names(options.output or (), [call.function for call in calls])
             if options.slow != 1 and (options.explore or options.step):
                 print(
-                    "--slow applies only to runs that proceed on their own, not to --explore or --step"
+                    "--slow applies only to runs that proceed on their own, not to --explore or "
+                    "--step"
                 )
             if calls and options.explore:
                 # Imported here because %load_ext must not load the compiler.

@@ -140,7 +140,8 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
         return lines
     if program["magic"]:
         advice = (
-            "must be the first line of its cell, without spaces before it; a comment goes below it, as in"
+            "must be the first line of its cell, without spaces before it; a comment goes below "
+            "it, as in"
             " '// comment', and Python into a cell of its own"
         )
         raise UsageError(f"{program['magic']} {advice}")

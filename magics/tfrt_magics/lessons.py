@@ -248,7 +248,8 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
         return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
     return Comparison(
         False,
-        f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  Which"
+        f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  "
+        f"Which"
         " line of the program did not do what you expected?",
     )
 

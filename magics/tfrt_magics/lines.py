@@ -131,7 +131,8 @@ class LineMagics(Magics):
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
         print(
-            f"written: {clean(path)}, {kernels} kernel{'s' * (kernels != 1)}; open it at ui.perfetto.dev"
+            f"written: {clean(path)}, {kernels} kernel{'s' * (kernels != 1)}; open it at "
+            f"ui.perfetto.dev"
         )
 
     @line_magic
@@ -162,7 +163,8 @@ class LineMagics(Magics):
     @line_magic
     def tfrt_reset(self, line: str) -> None:
         """Cancel all runs, and close every host that the notebook opened; the next cell opens new
-        ones."""
+        ones.
+        """
         _refuse_arguments("%tfrt_reset", line)
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")

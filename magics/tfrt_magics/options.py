@@ -250,29 +250,35 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME=EXPRESSION",
         "dest": "inputs",
         "action": "append",
-        "help": "set the parameter %%NAME to the value of a Python expression; --in NAME alone uses the Python variable NAME;"
-        ' quote a value that has spaces or quotes: --in "x=n + 1"; a BEF file has no parameter names, so its values are taken in order',
+        "help": "set the parameter %%NAME to the value of a Python expression; --in NAME alone "
+        "uses the Python variable NAME;"
+        ' quote a value that has spaces or quotes: --in "x=n + 1"; a BEF file has no parameter '
+        "names, so its values are taken in order",
     },
     ("--as",): {
         "metavar": "NAME",
         "dest": "name",
         "action": _Once,
         "type": _python_name,
-        "help": "keep the program under this Python name; the functions of the program become its methods",
+        "help": "keep the program under this Python name; the functions of the program become "
+        "its methods",
     },
     ("--with",): {
         "metavar": "NAME[,NAME]",
         "dest": "libraries",
         "action": "append",
         "type": _python_names,
-        "help": "programs that an earlier cell kept with --as; this program may call their functions",
+        "help": "programs that an earlier cell kept with --as; this program may call their "
+        "functions",
     },
     ("-o", "--output"): {
         "metavar": "NAME[,NAME]",
         "action": _Once,
         "type": _python_names,
-        "help": "Python names for the results; several names receive one result each; a single name receives the only result as an AsyncValue, "
-        "several results as a tuple, and the results of several functions as a dictionary by function name",
+        "help": "Python names for the results; several names receive one result each; a single "
+        "name receives the only result as an AsyncValue, "
+        "several results as a tuple, and the results of several functions as a dictionary by "
+        "function name",
     },
     ("-q", "--work-queue"): {
         "metavar": "QUEUE",
@@ -285,7 +291,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME",
         "action": _Once,
         "type": _python_name,
-        "help": "run on the HostContext with this Python name; its settings and threads stay unchanged; "
+        "help": "run on the HostContext with this Python name; its settings and threads stay "
+        "unchanged; "
         "remote kernels need a HostContext with a DaskWorkQueue",
     },
     ("-f", "--function"): {
@@ -325,14 +332,16 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "LEVEL",
         "type": int,
         "choices": (0, 1),
-        "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where no coroutine is needed; "
+        "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts "
+        "where no coroutine is needed; "
         "default: -O1 for a run, -O0 for --emit",
     },
     ("--emit",): {
         "metavar": "STAGE",
         "choices": STAGES,
         "help": f"instead of running the program, show a stage: {', '.join(STAGES)};"
-        " dot is the graph in Graphviz's language; async-runtime and the stages listed after it apply only to compiled functions",
+        " dot is the graph in Graphviz's language; async-runtime and the stages listed after it "
+        "apply only to compiled functions",
     },
     ("--explore",): {
         "action": "store_true",
@@ -343,11 +352,13 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "FACTOR",
         "type": _above_zero("factor"),
         "default": 1.0,
-        "help": "make each operation of a host program take this many times as long; results stay the same",
+        "help": "make each operation of a host program take this many times as long; results "
+        "stay the same",
     },
     ("--step",): {
         "action": "store_true",
-        "help": "run one operation at a time: the board lists the ready operations, and a click runs "
+        "help": "run one operation at a time: the board lists the ready operations, and a click "
+        "runs "
         "one; without a page, they run in program order; remote kernels run locally",
     },
     ("--help",): {"action": "store_true", "help": "show this"},

@@ -82,7 +82,8 @@ class TFRT(Configurable):
 
     work_queue = traitlets.Unicode(
         f"mstd:{max(2, os.cpu_count() or 2)}" if HAS_THREADS else "s",
-        help="The work queue of cells without --work-queue, --host, or a host set by tfrt.set_default_host: s, mstd,"
+        help="The work queue of cells without --work-queue, --host, or a host set by "
+        "tfrt.set_default_host: s, mstd,"
         " mstd:N or mstd:N,B.",
     ).tag(config=True)
     timeout = traitlets.Float(
@@ -91,26 +92,30 @@ class TFRT(Configurable):
     errors = traitlets.Enum(
         ("raise", "show"),
         "raise",
-        help="What a cell does if its program is invalid or its run fails: raise raises TfrtError, which stops"
+        help="What a cell does if its program is invalid or its run fails: raise raises "
+        "TfrtError, which stops"
         " Run All and nbconvert; show only displays the errors.",
     ).tag(config=True)
     live = traitlets.Enum(
         ("auto", "always", "never", "tables"),
         "auto",
-        help="Show a live board while a cell runs: auto does so if a page shows the cell, as a widget if "
+        help="Show a live board while a cell runs: auto does so if a page shows the cell, as a "
+        "widget if "
         "the page lacks tfrt-nb's JupyterLab extension. tables draws a table each second "
         "instead, for pages without widgets.",
     ).tag(config=True)
     board = traitlets.Enum(
         ("full", "simple"),
         "full",
-        help="What the boards of cells show: simple leaves out the worker of each value, the queue of "
+        help="What the boards of cells show: simple leaves out the worker of each value, the "
+        "queue of "
         "the run, and the timeline, for readers who have not met threads and work queues yet.",
     ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),
         "own",
-        help="The event loop that runs 'async def' kernels: own is the host's loop, and notebook is the "
+        help="The event loop that runs 'async def' kernels: own is the host's loop, and notebook "
+        "is the "
         "notebook's loop. A cell without --no-wait keeps the notebook's loop busy, so its kernels "
         "always run on the host's loop.",
     ).tag(config=True)

@@ -208,7 +208,8 @@ def _run_printed(
         if wrong:
             how = "checked" if checked else "watched"
             runner.problems.append(
-                f"after {_passes_of(text)} at -O{level}, {how}: {wrong[0]}\n{printed}\n{wrong}\n{allowed}\n{found}"
+                f"after {_passes_of(text)} at -O{level}, {how}: "
+                f"{wrong[0]}\n{printed}\n{wrong}\n{allowed}\n{found}"
             )
 
 

@@ -207,7 +207,9 @@ def unresolved_values(document: RunDocument) -> Iterator[str]:
         return
     for op in sorted(begun - {-1}):
         if not is_code(document, op) and not all(n in states for n in operations[op]["results"]):
-            yield f"the results of an operation that began are unresolved: {operations[op]['kernel']}"
+            yield (
+                f"the results of an operation that began are unresolved: {operations[op]['kernel']}"
+            )
 
 
 def is_code(document: RunDocument, op: int) -> bool:

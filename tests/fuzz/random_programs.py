@@ -222,7 +222,8 @@ class ProgramWriter:
         name, arguments = self._name(), self._random.choices(values, k=2)
         callee = self._random.choice(self._callable)
         lines.append(
-            f"{name} = tfrt.call {callee}({', '.join(arguments)}){self._strictness()} : (i32, i32) -> i32"
+            f"{name} = tfrt.call {callee}({', '.join(arguments)}){self._strictness()} : (i32, "
+            f"i32) -> i32"
         )
         values.append(name)
 

@@ -43,7 +43,8 @@ class _Body:
         family, _, suffix = kernel.rpartition(".")
         kernel = f"{family}_s.{suffix}" if self._sync else kernel
         self.lines.append(
-            f'{", ".join(names)} = "{kernel}"({", ".join(operands)}) {attribute}: ({given}) -> ({gives})'
+            f'{", ".join(names)} = "{kernel}"({", ".join(operands)}) {attribute}: ({given}) -> '
+            f"({gives})"
         )
         for name, word in zip(names, results, strict=True):
             self.values[word].append(name)
@@ -108,7 +109,8 @@ def random_scalar_program(seed: int, *, is_sync: bool | None = None) -> str:
     results = main.control(f"tfrt.call @{name}({', '.join(given)}) : ({types}) -> ({types})", shape)
     body = "\n  ".join(main.lines)
     texts.append(
-        f"func.func @main(%n: i32) -> ({types}) {{\n  {body}\n  tfrt.return {', '.join(results)} : {types}\n}}"
+        f"func.func @main(%n: i32) -> ({types}) "
+        f"{{\n  {body}\n  tfrt.return {', '.join(results)} : {types}\n}}"
     )
     return "\n".join(texts)
 
@@ -136,7 +138,10 @@ def _function(
     attribute = " attributes {tfrt.sync}" if is_sync else ""
     given = ", ".join(f"{one}: {word}" for one, word in zip(arguments, shape, strict=True))
     lines = "\n  ".join(body.lines)
-    return f"func.func @{name}({given}) -> ({types}){attribute} {{\n  {lines}\n  tfrt.return {returned} : {types}\n}}"
+    return (
+        f"func.func @{name}({given}) -> ({types}){attribute} "
+        f"{{\n  {lines}\n  tfrt.return {returned} : {types}\n}}"
+    )
 
 
 def _add_control(
@@ -159,7 +164,8 @@ def _add_control(
         results = ", ".join(body._name() for _ in shape)
         again = f"{results} = tfrt.call @{name}({listed}) : ({types}) -> ({types})"
         body.control(
-            f"tfrt.if {ends}, {listed} : ({types}) -> ({types}) {{\n    tfrt.return {listed} : {types}\n  }}"
+            f"tfrt.if {ends}, {listed} : ({types}) -> ({types}) "
+            f"{{\n    tfrt.return {listed} : {types}\n  }}"
             f" else {{\n    {again}\n    tfrt.return {results} : {types}\n  }}",
             shape,
         )
@@ -202,6 +208,7 @@ def _add_control(
         returned = ", ".join(inner.value(word) for word in wanted)
         lines = "\n    ".join(inner.lines)
         body.control(
-            f"tfrt.repeat.i32 {count}, {listed} : {types} {{\n    {lines}\n    tfrt.return {returned} : {types}\n  }}",
+            f"tfrt.repeat.i32 {count}, {listed} : {types} "
+            f"{{\n    {lines}\n    tfrt.return {returned} : {types}\n  }}",
             wanted,
         )

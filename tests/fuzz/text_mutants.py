@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 TOKEN = re.compile(
-    r'//[^\n]*|"[^"\n]*"|!?[A-Za-z_][\w$.]*|%[\w$.#-]+|@[\w$.-]+|\^\w+|-?0x[0-9a-fA-F]+|-?[0-9][0-9.e]*|->|\n|[ \t]+|.'
+    r'//[^\n]*|"[^"\n]*"|!?[A-Za-z_][\w$.]*|%[\w$.#-]+|@[\w$.-]+|\^\w+|-?0x[0-9a-fA-F]+|-?[0-9][0-9.e]*|->|\n|[ \t]+|.'  # noqa: E501
 )
 """Every character of a source belongs to one token."""
 

@@ -96,7 +96,8 @@ class Page:
     def new(self) -> None:
         """Open an empty notebook, for running cells one by one."""
         self.page.evaluate(
-            "() => window.jupyterapp.commands.execute('notebook:create-new', {kernelName: 'python'})"
+            "() => window.jupyterapp.commands.execute('notebook:create-new', {kernelName: "
+            "'python'})"
             ".then(() => null)"
         )
         self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
@@ -107,7 +108,8 @@ class Page:
         """
         self.page.evaluate(
             f"async () => {{ const cells = {CURRENT}.content.widgets.filter(c => c.outputArea);"
-            " for (const { model } of cells) { model.executionCount = null; model.outputs.clear(); }"
+            " for (const { model } of cells) { model.executionCount = null; "
+            "model.outputs.clear(); }"
             " await window.jupyterapp.commands.execute('notebook:run-all-cells'); }"
         )
         self.page.wait_for_timeout(1000)  # time for work between cells to show its end

@@ -399,7 +399,10 @@ def test_a_line_that_fits_no_host_of_the_user_says_why(cell, hosts, line: str, s
 def test_what_ends_cells_leaves_the_users_host_open_and_empty(cell, notebook, hosts) -> None:
     never = threading.Event()
     kernel("hosts.wait", blocking=True)(lambda: never.wait(60))
-    waits = '\nfunc.func @main() -> !tfrt.chain {\n  %c = "hosts.wait"() : () -> !tfrt.chain\n  tfrt.return %c : !tfrt.chain\n}'
+    waits = (
+        '\nfunc.func @main() -> !tfrt.chain {\n  %c = "hosts.wait"() : () -> !tfrt.chain\n  '
+        "tfrt.return %c : !tfrt.chain\n}"
+    )
     assert "timed out after 0.1 s" in cell(f"%%tfrt --host large -t 0.1{waits}")
     cell(f"%%tfrt --host large --no-wait{waits}")
     cell("%tfrt_reset")

@@ -186,7 +186,10 @@ def test_a_host_program_has_two_stages(cell, stage: str) -> None:
 
 @pytest.mark.parametrize("text", ["\n\n", "\r\n", "// only a remark\n", "﻿"])
 def test_an_empty_cell_compiles(cell, text: str) -> None:
-    said = "the program compiles; it has no function to run: write one, as in 'func.func @main() { tfrt.return }'"
+    said = (
+        "the program compiles; it has no function to run: write one, as in 'func.func @main() "
+        "{ tfrt.return }'"
+    )
     assert cell(f"%%tfrt\n{text}") == f"remark: {said}\n"
 
 

@@ -122,7 +122,10 @@ def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_e
 
 
 def test_a_page_is_helped_while_a_cell_of_python_runs(front_end, tmp_path) -> None:
-    code = f"import pathlib\nprint('runs')\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): pass"
+    code = (
+        f"import pathlib\nprint('runs')\nwhile not "
+        f"pathlib.Path({str(tmp_path / 'go')!r}).exists(): pass"
+    )
     messages = front_end.messages(front_end.send(code, is_page=True))
     next(m for m in messages if m["msg_type"] == "stream")
     wrong = "%%tfrt\nfunc.func @f() {\n  %a = tfrt.addd.i32\n}"
@@ -266,7 +269,10 @@ def test_a_mistake_in_the_program_is_shown_without_a_traceback(front_end) -> Non
 
 @pytest.mark.parametrize("tags", [[], ["raises-exception"]])
 def test_a_failed_cell_stops_the_notebook_after_its_board_unless_it_is_tagged(tags) -> None:
-    program = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 0\n  %b, %c = tfrt.div.i32 %a, %a\n  tfrt.return %b : i32\n}"
+    program = (
+        "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 0\n  %b, %c = tfrt.div.i32 "
+        "%a, %a\n  tfrt.return %b : i32\n}"
+    )
     sources = ("%load_ext tfrt_nb", f"%%tfrt -o share\n{program}", "print(share.state)")
     notebook = new_notebook(cells=[new_code_cell(each) for each in sources])
     notebook.cells[1].metadata["tags"] = tags
@@ -281,7 +287,10 @@ def test_a_failed_cell_stops_the_notebook_after_its_board_unless_it_is_tagged(ta
     assert len(notebook.cells[2].outputs) == bool(tags)
 
 
-STEPS = "func.func @NAME() -> i32 {\n  %one = tfrt.constant.i32 1\n  %two = tfrt.add.i32 %one, %one\n  tfrt.return %two : i32\n}\n"
+STEPS = (
+    "func.func @NAME() -> i32 {\n  %one = tfrt.constant.i32 1\n  %two = tfrt.add.i32 %one, "
+    "%one\n  tfrt.return %two : i32\n}\n"
+)
 
 
 def test_each_function_that_is_stepped_through_has_a_board() -> None:

@@ -51,7 +51,7 @@ check("mine.double", "double = lambda x: x + x")
 check("mine.double", "double = lambda x: tfrt.call('tfrt.add.i32', x, x)")
 check("chains.countdown", "double = lambda x: x + x")
 shell.run_line_magic("tfrt_progress", "mine")
-'''
+'''  # noqa: E501
 
 
 @pytest.fixture(scope="module")

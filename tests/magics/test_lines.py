@@ -150,7 +150,10 @@ def test_our_own_picture_has_each_operation_and_dashes_for_chains() -> None:
 
 
 def test_a_hostile_name_is_escaped() -> None:
-    text = 'func.func @main() {\n  %s = tfrt_test.get_string {value = "<script>x</script>"}\n  tfrt.return\n}'
+    text = (
+        'func.func @main() {\n  %s = tfrt_test.get_string {value = "<script>x</script>"}\n  '
+        "tfrt.return\n}"
+    )
     drawn = svg(own_picture(program_document(Program.from_source(text))))
     assert "<script" not in drawn
 
@@ -172,7 +175,10 @@ def test_the_last_run_is_traced(cell, tmp_path) -> None:
     assert ", 3 kernels; open it at ui.perfetto.dev" in cell(f"%tfrt_trace {tmp_path}/run.json")
     events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
     assert "tfrt.mul.i32" in [one["name"] for one in events]
-    one = "func.func @one() -> !tfrt.chain {\n  %c = tfrt.new.chain\n  tfrt.return %c : !tfrt.chain\n}"
+    one = (
+        "func.func @one() -> !tfrt.chain {\n  %c = tfrt.new.chain\n  tfrt.return %c : "
+        "!tfrt.chain\n}"
+    )
     cell(f"%%tfrt\n{one}")
     assert ", 1 kernel; open it" in cell(f"%tfrt_trace {tmp_path}/one.json")
 

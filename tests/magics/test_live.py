@@ -299,7 +299,10 @@ def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
     messages = kernel.run(program, is_page=True)
     assert len(of_type(messages, "display_data")) == 1
     assert of_type(messages, "execute_result") == []
-    code = "run = _\nprint(run.result(), run.results, run is tfrt.last_run(), run is list(Out.values())[-1])"
+    code = (
+        "run = _\nprint(run.result(), run.results, run is tfrt.last_run(), run is "
+        "list(Out.values())[-1])"
+    )
     said = printed(kernel.run(code, is_page=True))
     assert said == "3 (<AsyncValue i32 available 3>,) True True\n"
     again = kernel.run(
@@ -336,7 +339,10 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
     with started(LOAD, is_ours=False) as other:
         times, questions = [], []
         for _ in range(2):
-            code = "v = tfrt.unavailable(); t = time.perf_counter(); display(v); print(time.perf_counter() - t)"
+            code = (
+                "v = tfrt.unavailable(); t = time.perf_counter(); display(v); "
+                "print(time.perf_counter() - t)"
+            )
             messages = other.run(code, is_page=True)
             times.append(float(printed(messages)))
             sent = [one["data"] for one in of_type(messages, "comm_msg")]

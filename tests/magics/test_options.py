@@ -31,7 +31,8 @@ def test_every_spelling_means_the_same(line: str) -> None:
         (
             "--zzz",
             (
-                "%%tfrt: unknown option --zzz; the options are --in, --as, --with, -o, --output, -q, "
+                "%%tfrt: unknown option --zzz; the options are --in, --as, --with, -o, --output, "
+                "-q, "
                 "--work-queue, --host, -f, --function, -t, --timeout, --memory, --no-wait, "
                 "--expect-error, --parallel-for, -O, --emit, --explore, --slow, --step, --help"
             ),

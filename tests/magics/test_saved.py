@@ -55,7 +55,10 @@ def _run(text: str) -> RunDocument:
 
 @pytest.mark.parametrize("text", ["ü😀", "a"])
 def test_a_line_that_pages_would_count_in_another_way_keeps_its_text(text: str) -> None:
-    source = f"func.func @f() -> i32 {{\n  %a = tfrt.constant.i32 1 // {text}\n  tfrt.return %a : i32\n}}"
+    source = (
+        f"func.func @f() -> i32 "
+        f"{{\n  %a = tfrt.constant.i32 1 // {text}\n  tfrt.return %a : i32\n}}"
+    )
     body = PageProgram(Program.from_source(source, "f.mlir")).body
     found = document_of(Writer({**body, "events": EVENTS}).written({}))
     assert found["program"] == body["program"]

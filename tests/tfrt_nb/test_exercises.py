@@ -96,7 +96,7 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
             """\
 def patched(data):
     return tfrt.Program("func.func @main() -> i32 { %a = tfrt.constant.i32 40  tfrt.return %a : i32 }").bef
-""",
+""",  # noqa: E501
             "another program",
         ),
         ("async.together", "42", "This is not a program."),

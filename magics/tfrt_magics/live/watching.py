@@ -130,7 +130,10 @@ class Watching:
         finally:
             _block.reset(token)
             if (more := block.runs - MAX_BOARDS) > 0:
-                said = f"{counted(more, 'more run')} without a board: `program.map` shows many calls on one board"
+                said = (
+                    f"{counted(more, 'more run')} without a board: `program.map` shows many "
+                    f"calls on one board"
+                )
                 self._shell.display_pub.publish({"text/plain": said})
 
     def _show(self, run: Execution) -> None:

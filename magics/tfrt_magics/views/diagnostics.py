@@ -79,7 +79,7 @@ def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dic
     """Return the display data of `diagnostics`: HTML, text, and positions for the editor."""
     return {
         DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
-        "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',
+        "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',  # noqa: E501
         "text/plain": diagnostics_text(diagnostics, cell),
     }
 
@@ -153,7 +153,8 @@ def _page(diagnostic: Diagnostic, cell: CellText) -> str:
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
     head = (
         f'<span style="color: {colour}">{shape} <b>{diagnostic.severity}</b></span> '
-        f'{escape(_message(diagnostic))} <span style="opacity: 0.7">{escape(visible(_short(diagnostic, cell)))}'
+        f'{escape(_message(diagnostic))} <span style="opacity: '
+        f'0.7">{escape(visible(_short(diagnostic, cell)))}'
         "</span>"
     )
     return (

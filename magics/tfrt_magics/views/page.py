@@ -107,7 +107,8 @@ def _log(snapshot: Snapshot) -> str:
     count = len(snapshot.log.splitlines())
     return (
         f"<details open><summary>Printed ({count} line{'s' * (count != 1)})</summary>"
-        f'<pre style="max-height: 320px; overflow: auto">{escape(visible(snapshot.log) + dropped)}</pre>'
+        f'<pre style="max-height: 320px; overflow: '
+        f'auto">{escape(visible(snapshot.log) + dropped)}</pre>'
         "</details>"
     )
 

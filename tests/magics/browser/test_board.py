@@ -31,7 +31,7 @@ func.func @main() -> i32 {
 WRONG = "%%tfrt\nfunc.func @f() {\n  %a = tfrt.addd.i32 %b\n  tfrt.return\n}"
 ROW = ".tfrt-board [data-value='{}'][data-state='{}']"
 NAMES = """() => [...document.querySelector(".tfrt-board").shadowRoot.querySelectorAll(".row[data-value]")]
-  .map((row) => row.dataset.value)"""
+  .map((row) => row.dataset.value)"""  # noqa: E501
 
 
 def test_one_board_from_the_first_row_to_the_reopened_file(notebook) -> None:
@@ -120,7 +120,7 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
           const code = "for one in [*get_ipython().kernel.comm_manager.comms.values()]: one.close()";
           content.widgets[1].model.sharedModel.setSource(text);
           return sessionContext.session.kernel.requestExecute({ code }).done.then(() => null);
-        }""",
+        }""",  # noqa: E501
         WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"),
     )
     page.wait_for_selector(".tfrt-underline", state="detached")
@@ -144,7 +144,7 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
           const source = editor.model.sharedModel.getSource(), { start, end } = editor.getSelection();
           const from = editor.getOffsetAt(start);
           return from === source.indexOf("%a") && source.slice(from, editor.getOffsetAt(end)) === "%a";
-        }"""
+        }"""  # noqa: E501
     )
 
 
@@ -163,7 +163,8 @@ def test_the_first_mistake_is_underlined_while_another_cell_runs(notebook) -> No
     assert page.evaluate(prompt) == "[*]:"
     # The answer's own "idle" does not hide the cell that runs.
     page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === "
+        "'busy'"
     )
     (notebook.lab.notebooks / "go").touch()
     notebook.wait_until_idle()
@@ -178,7 +179,7 @@ def test_answers_with_programs_are_coloured_and_a_cell_that_cannot_be_sent_says_
     notebook.open("answers.ipynb")
     page.wait_for_function(
         """() => [...document.querySelectorAll(".jp-CodeCell")].filter((cell) =>
-          [...cell.querySelectorAll(".cm-line span")].some(({ textContent }) => textContent === "%%tfrt_check")).length === 1"""
+          [...cell.querySelectorAll(".cm-line span")].some(({ textContent }) => textContent === "%%tfrt_check")).length === 1"""  # noqa: E501
     )
     notebook.set_source(3, "%%tfrt\nfunc.func @f() {\n  // " + "A" * 9_600_000 + "\n}")
     page.wait_for_selector(".tfrt-underline[title*='this cell has 9.6 MB']")
@@ -334,7 +335,10 @@ def test_a_notebook_that_is_closed_and_opened_again_has_its_run(notebook) -> Non
 def test_only_what_ran_after_the_last_save_comes_back_with_a_page(notebook) -> None:
     """A reader has run one cell again, has cleared another, and has put Python into a third."""
     page, lab = notebook.page, notebook.lab
-    program = "%%tfrt\nfunc.func @main() -> i32 {{\n  %a = tfrt.constant.i32 {}\n  tfrt.return %a : i32\n}}"
+    program = (
+        "%%tfrt\nfunc.func @main() -> i32 {{\n  %a = tfrt.constant.i32 {}\n  tfrt.return "
+        "%a : i32\n}}"
+    )
     lab.write("reload.ipynb", "%load_ext tfrt_nb", *(program.format(number) for number in range(4)))
     notebook.open("reload.ipynb")
     notebook.run_all_and_wait()
@@ -375,7 +379,8 @@ def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook
     type(notebook)(other, lab).open("gone.ipynb", kernel=False)
     other.wait_for_selector(".tfrt-board[data-status='running']")
     page.evaluate(
-        "() => { window.restarted = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
+        "() => { window.restarted = "
+        "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
     )
     for window in (page, other):
         window.wait_for_selector(".tfrt-board:not([data-status='running'])")

@@ -56,7 +56,7 @@ PICTURE = """() => {
     window.fonts?.push(parseFloat(this.font) * this.getTransform().a / devicePixelRatio);
     fillText.call(this, text, x, y);
   };
-}"""
+}"""  # noqa: E501
 
 
 def picture(page: Any, name: str) -> None:
@@ -161,7 +161,8 @@ def test_two_thousand_threads_and_a_million_events_are_shown_in_part_and_it_says
     assert "+ 1\u202f937 more threads" in texts
     assert page.locator(".timeline canvas").evaluate("n => n.clientHeight") < 1_500
     assert page.locator(".timeline .note").inner_text() == (
-        "997\u202f997 events were not kept: this shows the first and the newest of 1\u202f000\u202f000."
+        "997\u202f997 events were not kept: this shows the first and the newest of "
+        "1\u202f000\u202f000."
     )
     page.get_by_role("button", name="+ 1\u202f937 more threads").focus()
     page.keyboard.press("Enter")
@@ -335,7 +336,8 @@ def test_an_edge_passes_no_node(show: Show) -> None:
     picture(page, "edge_beside_nodes")
     drawn(page)
     boxes = page.evaluate(
-        "() => { const { x, y, w, h } = store.document.layout; return x.map((_, i) => [x[i], y[i], w[i], h[i]]); }"
+        "() => { const { x, y, w, h } = store.document.layout; return x.map((_, i) => [x[i], "
+        "y[i], w[i], h[i]]); }"
     )
     for points, _ in page.evaluate("() => window.curves"):
         *_, x, y = points

@@ -155,8 +155,14 @@ def test_what_is_displayed_changes_when_it_is_resolved(notebook: Any) -> None:
 
 def test_a_value_lives_on_over_a_reload_in_two_windows_and_a_restart(notebook: Any) -> None:
     page, lab = notebook.page, notebook.lab
-    values = "a, b, c = (tfrt.unavailable() for _ in range(3))\ndisplay(a)\nprint('and')\ndisplay([b, c])"
-    resolve = f"def resolve():\n    {WAIT.format('first')}\n    a.set_result(11)\n    {WAIT.format('second')}\n    b.set_result(22)\nthreading.Thread(target=resolve).start()"
+    values = (
+        "a, b, c = (tfrt.unavailable() for _ in "
+        "range(3))\ndisplay(a)\nprint('and')\ndisplay([b, c])"
+    )
+    resolve = (
+        f"def resolve():\n    {WAIT.format('first')}\n    a.set_result(11)\n    "
+        f"{WAIT.format('second')}\n    b.set_result(22)\nthreading.Thread(target=resolve).start()"
+    )
     _, output, _, _ = opened(notebook, "windows.ipynb", LOAD, values, resolve, WAIT.format("end"))
     notebook.save()
     for cell in (1, 2, 3):
@@ -205,7 +211,10 @@ def test_a_value_lives_on_over_a_reload_in_two_windows_and_a_restart(notebook: A
 def test_a_thousand_values_and_what_is_cleared_run_again_or_deleted(notebook: Any) -> None:
     page = notebook.page
     many = "many = [tfrt.unavailable() for _ in range(1000)]\nmany"
-    clear = "from IPython.display import clear_output\nfor _ in range(3):\n    clear_output()\n    display(shared)"
+    clear = (
+        "from IPython.display import clear_output\nfor _ in range(3):\n    clear_output()\n  "
+        "  display(shared)"
+    )
     cells = [
         LOAD + "\nshared, gone = tfrt.unavailable(), tfrt.unavailable()",
         many,
@@ -256,7 +265,8 @@ def test_two_notebooks_share_a_kernel(notebook: Any) -> None:
     other = type(notebook)(page.context.new_page(), lab)
     other.open("two.ipynb")
     other.page.evaluate(
-        "(id) => window.jupyterapp.shell.currentWidget.sessionContext.changeKernel({ id }).then(() => null)",
+        "(id) => window.jupyterapp.shell.currentWidget.sessionContext.changeKernel({ id "
+        "}).then(() => null)",
         identity,
     )
     execute(other, 0)
@@ -269,7 +279,10 @@ def test_two_notebooks_share_a_kernel(notebook: Any) -> None:
 
 def test_the_value_of_a_cell_is_its_board(notebook: Any) -> None:
     lab = notebook.lab
-    program = "%%tfrt --no-wait --in late\nfunc.func @main(%late: i32) -> i32 {\n  tfrt.return %late : i32\n}"
+    program = (
+        "%%tfrt --no-wait --in late\nfunc.func @main(%late: i32) -> i32 {\n  tfrt.return "
+        "%late : i32\n}"
+    )
     load = LOAD + "\nlate = tfrt.unavailable()"
     cells = [
         load,

@@ -31,7 +31,7 @@ DRAWN = """() => {
   const { prototype } = CanvasRenderingContext2D, { clearRect, fillText } = prototype;
   prototype.clearRect = function (...all) { window.texts = []; clearRect.apply(this, all); };
   prototype.fillText = function (text, x, y) { window.texts.push([text, x, y]); fillText.call(this, text, x, y); };
-}"""
+}"""  # noqa: E501
 CONTRASTS = """() => {
   const pen = document.createElement("canvas").getContext("2d");
   const rgba = color => {
@@ -54,7 +54,7 @@ CONTRASTS = """() => {
     found.push([(high + 0.05) / (low + 0.05), node.textContent.trim().slice(0, 20), node.className]);
   }
   return found.filter(([contrast]) => contrast < 4.5);
-}"""
+}"""  # noqa: E501
 JUPYTER = {
     "--jp-layout-color0": "#fff",
     "--jp-ui-font-color1": "rgba(0, 0, 0, 0.87)",
@@ -199,7 +199,7 @@ def test_start_and_duration_are_two_columns(show) -> None:
 
 
 MOVES = """() => document.querySelector(".tfrt-board").shadowRoot.querySelector(".row[data-value='%a']")
-  .getAnimations().map(one => one.effect.getTiming().duration)"""
+  .getAnimations().map(one => one.effect.getTiming().duration)"""  # noqa: E501
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
@@ -401,10 +401,13 @@ def test_a_lane_lights_up_where_a_bar_begins_or_ends(show) -> None:
     page.evaluate(
         """() => { const { prototype } = CanvasRenderingContext2D, { clearRect, strokeRect } = prototype;
           prototype.clearRect = function (...all) { window.rings = 0; clearRect.apply(this, all); };
-          prototype.strokeRect = function (...all) { window.rings++; strokeRect.apply(this, all); }; }"""
+          prototype.strokeRect = function (...all) { window.rings++; strokeRect.apply(this, all); }; }"""  # noqa: E501
     )
     open_tab(page, "Timeline")
-    rings = "() => new Promise(done => { store.changed(); window.drawn().then(() => done(window.rings)); })"
+    rings = (
+        "() => new Promise(done => { store.changed(); window.drawn().then(() => "
+        "done(window.rings)); })"
+    )
     assert page.evaluate(rings) == 0
     go_to(page, 15)
     assert page.evaluate(rings) > 0

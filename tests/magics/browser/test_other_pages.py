@@ -44,7 +44,7 @@ BESIDE = "ipywidgets.HBox([ipywidgets.Label('beside'), run.widget()])"
 PYTHON_RUN = """program = tfrt.Program("func.func @main(%n: i32) -> i32 {\\n  tfrt.return %n : i32\\n}")
 given = tfrt.unavailable()
 run = program.run(given)
-run"""
+run"""  # noqa: E501
 INSIDE = """out = ipywidgets.Output()
 inner = tfrt.unavailable()
 with out:

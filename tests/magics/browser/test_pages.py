@@ -71,7 +71,10 @@ def test_a_board_plays_by_itself_when_it_is_seen_and_not_where_motion_is_unwante
 ) -> None:
     from playwright.sync_api import expect
 
-    time = "() => [document.querySelector('.tfrt-board').dataset.time, document.querySelector('.tfrt-board').shadowRoot.querySelector('input[type=range]').max]"
+    time = (
+        "() => [document.querySelector('.tfrt-board').dataset.time, "
+        "document.querySelector('.tfrt-board').shadowRoot.querySelector('input[type=range]').max]"
+    )
     page = chromium.new_page(reduced_motion="reduce")
     page.goto(saved)
     expect(page.locator(".tfrt-board")).to_have_count(1)
@@ -88,6 +91,7 @@ def test_a_board_plays_by_itself_when_it_is_seen_and_not_where_motion_is_unwante
     page.evaluate("() => document.querySelector('.tfrt-board').scrollIntoView()")
     page.wait_for_function(
         "() => { const { dataset, shadowRoot } = document.querySelector('.tfrt-board');"
-        " return Number(dataset.time) < Number(shadowRoot.querySelector('input[type=range]').max) - 1; }"
+        " return Number(dataset.time) < "
+        "Number(shadowRoot.querySelector('input[type=range]').max) - 1; }"
     )
     page.close()

@@ -32,7 +32,8 @@ def begin(notebook: Any, name: str, *cells: str, busy: bool = False) -> None:
         place(notebook, len(cells) + 1, 0)
         notebook.command("notebook:run-cell")
         notebook.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status "
+            "=== 'busy'"
         )
 
 
@@ -67,7 +68,7 @@ def press_tab(notebook: Any) -> Any:
 def source(notebook: Any, cell: int = 1) -> str:
     return str(
         notebook.page.evaluate(
-            "(cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell].model.sharedModel.getSource()",
+            "(cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell].model.sharedModel.getSource()",  # noqa: E501
             cell,
         )
     )
@@ -120,7 +121,7 @@ def in_page(text: str, words: str) -> int:
 
 def wait_for(notebook: Any, text: str) -> None:
     notebook.page.wait_for_function(
-        """text => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.getSource() === text""",
+        """text => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.getSource() === text""",  # noqa: E501
         arg=text,
     )
 
@@ -166,7 +167,7 @@ def test_mistakes_are_visited_and_fixed_and_names_changed_while_a_cell_runs(note
     place(notebook, 1, in_page(total, "%total") + 2)
     page.keyboard.press("Shift+F12")
     page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.content.activeCell.editor.editor.state.selection.ranges.length === 3"
+        "() => window.jupyterapp.shell.currentWidget.content.activeCell.editor.editor.state.selection.ranges.length === 3"  # noqa: E501
     )
     notebook.picture("uses")
     page.keyboard.type("%t")
@@ -187,7 +188,8 @@ def test_what_is_missing_is_written_and_what_comes_next_is_shown(notebook) -> No
     page.keyboard.type("%y = tfrt.add.i32 %x,")
     shown = page.locator(".tfrt-signature b", has_text="i32")
     page.wait_for_function(
-        "() => document.querySelector('.tfrt-signature b')?.previousSibling.data === 'tfrt.add.i32  (i32, '"
+        "() => document.querySelector('.tfrt-signature b')?.previousSibling.data === "
+        "'tfrt.add.i32  (i32, '"
     )
     notebook.picture("signature")
     page.keyboard.press("Escape")

@@ -29,15 +29,15 @@ SHOW = """async () => {
   window.store = new Store(await unpack(data));
   window.board = createBoard(document.body.firstChild, window.store, { ask: data.asks ? async () => null : null });
   await window.drawn();
-}"""
+}"""  # noqa: E501
 EVERY_TAB = """async () => {
   for (const tab of document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=tab]")) {
     tab.click();
     await window.drawn();
   }
-}"""
-DRAWN = """() => { window.drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))); }"""
-COUNT = """(count) => document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=treeitem]").length === count"""
+}"""  # noqa: E501
+DRAWN = """() => { window.drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))); }"""  # noqa: E501
+COUNT = """(count) => document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=treeitem]").length === count"""  # noqa: E501
 NESTED = """func.func @main(%x: i32) -> i32 {
   %one = tfrt.constant.i32 1
   %flag = tfrt.constant.i1 1
@@ -69,7 +69,6 @@ def document(text: str, name: str = "main", **more: Any) -> dict[str, Any]:
 @pytest.fixture
 def show(browser_page: Any) -> Callable[[dict[str, Any]], Any]:
     """Draw a document; the page."""
-
     drawn: list[dict[str, Any]] = []
 
     def answer(route: Any) -> None:
@@ -132,7 +131,7 @@ def test_a_click_finds_what_is_drawn_there_however_the_picture_is_zoomed_and_mov
                     continue  # on an edge
                 about = canvas.evaluate(
                     """(node, [x, y]) => { const { left, top } = node.getBoundingClientRect();
-                    node.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true })); return node.title; }""",
+                    node.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true })); return node.title; }""",  # noqa: E501
                     [across, down],
                 )
                 found = expected(x, y)
@@ -405,7 +404,7 @@ def test_the_timeline_says_what_was_queued_what_ran_inline_and_has_lanes_of_idle
 def test_an_argument_that_has_not_come_waits_and_what_a_stopped_run_left_is_cancelled(show) -> None:
     log = events((0, "call", -1, 0, 0), (10, "error", 0, 1, 0))
     more = {"events": log, "workers": ["worker 1"]}
-    state = "(name) => document.querySelector('.tfrt-board').shadowRoot.querySelector(`[data-value='${name}']`).dataset.state"
+    state = "(name) => document.querySelector('.tfrt-board').shadowRoot.querySelector(`[data-value='${name}']`).dataset.state"  # noqa: E501
     page = show({**document(LATE, **more, absent=[0]), "status": "kernel-gone"})
     assert page.evaluate(state, "%x") == "waiting"
     page = show({**document(LATE, **more, cancelled=[1]), "status": "cancelled"})
@@ -463,7 +462,8 @@ def test_pictures_follow_the_theme(show) -> None:
     changes = (
         lambda: page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }"),
         lambda: page.evaluate(
-            "() => { document.body.dataset.jpThemeLight = 'true'; document.body.style.setProperty('--jp-ui-font-color1', 'red') }"
+            "() => { document.body.dataset.jpThemeLight = 'true'; "
+            "document.body.style.setProperty('--jp-ui-font-color1', 'red') }"
         ),
         lambda: page.emulate_media(forced_colors="active"),
     )
@@ -587,7 +587,7 @@ def test_plain_keys_are_the_boards_where_the_notebook_takes_its_shortcuts_first(
     page.evaluate(
         """() => document.addEventListener("keydown", (event) => {
             if (!event.target.closest("[data-lm-suppress-shortcuts]")) window.taken = event.key, event.stopPropagation();
-        }, true)"""
+        }, true)"""  # noqa: E501
     )
     tab = page.locator("[role=tab][aria-selected=true]")
     first = tab.inner_text()
@@ -725,7 +725,7 @@ def test_a_timeline_that_is_enlarged_without_end_is_still_drawn(show) -> None:
     page.evaluate(
         """([x, y]) => { const canvas = document.querySelector(".tfrt-board").shadowRoot.querySelector("canvas");
           for (let i = 0; i < 400; i++)
-            canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ctrlKey: true, clientX: x, clientY: y })); }""",
+            canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ctrlKey: true, clientX: x, clientY: y })); }""",  # noqa: E501
         [box["x"] + box["width"] - 1, box["y"] + 10],
     )
     page.evaluate("() => window.drawn()")
@@ -756,7 +756,10 @@ def ungrouped(data: Any) -> Any:
 
 def test_a_value_that_thousands_use_is_drawn_without_an_edge_to_each(show) -> None:
     users = "".join(f"  %v{i} = tfrt.add.i32 %one, %one\n" for i in range(5_000))
-    text = f"func.func @main() -> i32 {{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    text = (
+        f"func.func @main() -> i32 "
+        f"{{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    )
     page = show(ungrouped(document(text)))
     page.evaluate(
         """() => {
@@ -777,7 +780,10 @@ def test_a_wide_graph_shows_its_first_operation_first(show) -> None:
     # Six of a kernel, so that none are folded into a group.
     kernels = ("add", "and", "maximum", "minimum", "minus", "mul", "or", "shiftleft", "xor")
     users = "".join(f"  %v{i} = tfrt.{kernels[i % 9]}.i32 %one, %one\n" for i in range(54))
-    text = f"func.func @main() -> i32 {{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    text = (
+        f"func.func @main() -> i32 "
+        f"{{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    )
     data = document(text)
     page = show(data)
     open_tab(page, "Graph")

@@ -24,7 +24,7 @@ BOARDS = """node => [...node.querySelectorAll(".tfrt-board, .tfrt-values")].map(
   height: board.clientHeight, isCut: board.scrollWidth > board.clientWidth,
   hasWorkers: [...board.shadowRoot.querySelectorAll("[role=columnheader]")].some(head =>
     head.textContent === "worker" && getComputedStyle(head).visibility === "visible"),
-}))"""
+}))"""  # noqa: E501
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 
 

@@ -169,7 +169,10 @@ def test_a_batch_is_cancelled_as_a_whole() -> None:
         go_on.wait(SLOW)
         return x
 
-    text = 'func.func @main(%a: i32) -> i32 {\n  %r = "test.blocks"(%a) : (i32) -> i32\n  tfrt.return %r : i32\n}'
+    text = (
+        'func.func @main(%a: i32) -> i32 {\n  %r = "test.blocks"(%a) : (i32) -> i32\n  '
+        "tfrt.return %r : i32\n}"
+    )
     kernels = {**available_kernels(), "test.blocks": user_kernel("test.blocks", blocks)}
     with HostContext("mstd:2") as host:
         run = Batch(host, Program(text).load(kernels), "main", [range(100)])

@@ -80,7 +80,10 @@ def test_a_run_that_nobody_can_go_on_with_is_stuck(
     assert str(execution.results[0].exception()) == str(indirect[0].exception())
     assert [str(d) for d in diagnostics] == [f"test.mlir:1:1: error: {STUCK}"]
     assert [str(note) for note in diagnostics[0].notes] == [
-        "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet: it is waiting for a thread, or a callback, that sets it"
+        (
+            "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet: it is "
+            "waiting for a thread, or a callback, that sets it"
+        )
     ]
 
 
@@ -192,7 +195,10 @@ def test_a_value_that_somebody_holds_may_still_come(
         False,
         [],
         [
-            "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet: it is waiting for a thread, or a callback, that sets it"
+            (
+                "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet: it is "
+                "waiting for a thread, or a callback, that sets it"
+            )
         ],
     )
     assert execution.wait(SLOW)

@@ -49,7 +49,7 @@ func.func @main(%n: i32, %t: i1) -> (i32, i32, i32) {
   }
   tfrt.return %c, %d, %e : i32, i32, i32
 }
-"""
+"""  # noqa: E501
 REGISTRY = available_kernels()
 
 

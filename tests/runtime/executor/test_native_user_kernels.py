@@ -40,7 +40,7 @@ def call(arguments: str, results: str, attributes: str = "") -> str:
   %r{f":{count}" if count > 1 else ""} = "my.test"({operands}) {attributes} : ({arguments}) -> ({results})
   tfrt.return {made} : {results}
 }}
-"""
+"""  # noqa: E501
 
 
 def hypotenuse(x, y):  # type: ignore[no-untyped-def]

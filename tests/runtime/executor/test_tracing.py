@@ -209,7 +209,10 @@ def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
         return frame.enqueue(lambda: "a string", blocking=True)
 
     try:
-        text = 'func @main() -> !my.text {\n  %x = "test.enqueues"() : () -> !my.text\n  tfrt.return %x : !my.text\n}'
+        text = (
+            'func @main() -> !my.text {\n  %x = "test.enqueues"() : () -> !my.text\n  '
+            "tfrt.return %x : !my.text\n}"
+        )
         execution = run(text, watch=True)
         assert execution.wait(SLOW)
         assert execution.results[0].result(0) == "a string"

@@ -141,8 +141,10 @@ def test_blocking_kernels_that_wait_for_others_without_a_thread_are_told_of_the_
     threads: int, runs: int, pool: str, larger: int, leak_check: None
 ) -> None:
     text = (
-        "kernel 'my.outer' waits for the result of @main, which never comes: 'my.test' cannot start,"
-        f" because the blocking pool has {pool}; give the host a larger pool (work queue 'mstd:2,{larger}'),"
+        "kernel 'my.outer' waits for the result of @main, which never comes: 'my.test' cannot "
+        "start,"
+        f" because the blocking pool has {pool}; give the host a larger pool (work queue "
+        f"'mstd:2,{larger}'),"
         " or return the AsyncValue instead of waiting for it"
     )
     # The one that began to wait last ends: its thread runs the kernels of the others.

@@ -313,8 +313,14 @@ def test_folding_the_executor_and_machine_code_compute_the_same(opt: Opt, type_:
         if operation is not None:
             word = operation.suffix
             host += [
-                f'%a{number} = "tfrt.constant.{word}"() {{value = {written(a)} : {word}}} : () -> {word}',
-                f'%b{number} = "tfrt.constant.{word}"() {{value = {written(b)} : {word}}} : () -> {word}',
+                (
+                    f'%a{number} = "tfrt.constant.{word}"() {{value = {written(a)} : {word}}} : () '
+                    f"-> {word}"
+                ),
+                (
+                    f'%b{number} = "tfrt.constant.{word}"() {{value = {written(b)} : {word}}} : () '
+                    f"-> {word}"
+                ),
                 f"%r{number}:{len(operation.results)} = {operation.name} %a{number}, %b{number}",
             ]
             hosts.append((f"%r{number}#{index}", operation.results[index]))

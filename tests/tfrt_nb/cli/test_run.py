@@ -306,7 +306,8 @@ def test_an_argument_that_is_no_file_of_an_array_says_so(shell, name: str, said:
 def test_one_option_names_several_files_beside_the_program(shell) -> None:
     program = shell.write(
         "p.mlir",
-        "func.func @main() -> i32 {\n  %x = tfrt.call @one() : () -> i32\n  tfrt.return %x : i32\n}",
+        "func.func @main() -> i32 {\n  %x = tfrt.call @one() : () -> i32\n  tfrt.return %x : "
+        "i32\n}",
     )
     one = shell.write(
         "one.mlir",

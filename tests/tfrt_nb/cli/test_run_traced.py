@@ -151,7 +151,10 @@ def test_a_function_whose_time_is_over_says_what_it_waited_for(
         "f.mlir:1:1: error: @main did not finish within 0.05 s and was cancelled",
         "func @main() -> i32 {",
         "^",
-        "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet: it is waiting for a thread, or a callback, that sets it",
+        (
+            "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet: it is waiting "  # noqa: E501
+            "for a thread, or a callback, that sets it"
+        ),
         '  %one = "test.later"() : () -> i32',
         "         ^",
     ]

@@ -109,7 +109,10 @@ def test_a_wrong_call_is_refused(
 def test_a_result_of_types_in_types_is_refused_with_a_short_message(host: HostContext) -> None:
     levels = 2000
     deep = "!async.value<" * levels + "i32" + ">" * levels
-    text = f"func.func @deep() -> {deep} {{\n  %r = call @deep() : () -> {deep}\n  return %r : {deep}\n}}\n"
+    text = (
+        f"func.func @deep() -> {deep} "
+        f"{{\n  %r = call @deep() : () -> {deep}\n  return %r : {deep}\n}}\n"
+    )
     with pytest.raises(TfrtError, match="cannot be called from outside: its result 0") as refusal:
         Program.from_source(text, "deep.mlir").run(host, "deep")
 

@@ -144,7 +144,7 @@ func.func @main() -> (i1, i8, i16, i32, i64, f32, f64) {
     : (i1, i8, i16, i32, i64, f32, f64, index) -> (i1, i8, i16, i32, i64, f32, f64)
   return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6 : i1, i8, i16, i32, i64, f32, f64
 }
-"""
+"""  # noqa: E501
 
 
 def test_all_scalars_go_in_and_out(host: HostContext) -> None:
@@ -267,7 +267,8 @@ def test_what_cannot_be_registered_is_refused() -> None:
         "expected a type such as '(i64, f64) -> f64', found 'i64 -> i64'"
     )
     assert _refused(lambda: external("f", "(memref<*xf32>) -> ()")) == (
-        "a registered function takes and returns numbers (i1, i8, i16, i32, i64, f32, f64), found 'memref<*xf32>'"
+        "a registered function takes and returns numbers (i1, i8, i16, i32, i64, f32, f64), "
+        "found 'memref<*xf32>'"
     )
     assert _refused(lambda: external("printI64", "(i64) -> ()")) == (
         "'printI64' is a function of the runtime: choose another name"

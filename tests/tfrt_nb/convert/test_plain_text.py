@@ -59,7 +59,7 @@ func.func @sync() -> i32 attributes {tfrt.sync} {
   %1 = "tfrt.constant_s.i32"() {value = 1 : i32} : () -> i32
   %2 = "tfrt.add_s.i32"(%1, %1) : (i32, i32) -> i32
   tfrt.return %2 : i32
-}"""
+}"""  # noqa: E501
 
 
 NESTED = """\
@@ -129,7 +129,7 @@ func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
   tfrt_test.do.async %sum : (i32) -> () { tfrt.return }
   tfrt.return %sum : i32
 }
-"""
+"""  # noqa: E501
 
 
 LIKE = """\
@@ -152,11 +152,14 @@ func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
   tfrt.if %t, %c : (!tfrt.chain) -> () { tfrt.return }
   tfrt.return %v7 : i32
 }
-"""
+"""  # noqa: E501
 """Lines with regions, of which some differ in names only."""
 REPEATED = "".join(
     [
-        "func.func @main(%n: i32, %c: !tfrt.chain) -> (i32, !tfrt.chain) {\n  %v0 = tfrt.constant.i32 1\n",
+        (
+            "func.func @main(%n: i32, %c: !tfrt.chain) -> (i32, !tfrt.chain) {\n  %v0 = "
+            "tfrt.constant.i32 1\n"
+        ),
         *(f"  %v{i} = tfrt.add.i32 %v{i - 1}, %n // a comment\n\n" for i in range(1, 9)),
         *(
             f"    tfrt.add.i32 %v{i}, %v1\n// {i % 2}\n  %c{i} = tfrt.new.chain\n"
@@ -338,7 +341,8 @@ def test_what_is_wrong_is_left_to_the_parser_that_says_why(text: str) -> None:
         ),
         function("tfrt_test.do.async %a : (i32) -> () { tfrt.return } loc(unknown)", "tfrt.return"),
         function(
-            "tfrt_test.do.async %a : (i32) -> () { tfrt_test.do.async %a : (i32) -> () { tfrt.return } tfrt.return }",
+            "tfrt_test.do.async %a : (i32) -> () { tfrt_test.do.async %a : (i32) -> () { "
+            "tfrt.return } tfrt.return }",
             "tfrt.return",
         ),
         "module {\n" + function("tfrt.return") + "\n}",

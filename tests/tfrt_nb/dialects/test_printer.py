@@ -59,7 +59,10 @@ def printed(operation: str, *, head: bool = False) -> str:
         ),
         "%0 = tfrt_test.test_cost %arg0 {_tfrt_cost = 5 : i64, id = 1 : i64} : i32",
         "%0 = tfrt_test.test_cost %arg3 {id = 1 : i64}",
-        '%0 = "tfrt_test.test_cost"(%arg0, %arg3) {id = 1 : i64} : (i32, !tfrt.chain) -> !tfrt.chain',
+        (
+            '%0 = "tfrt_test.test_cost"(%arg0, %arg3) {id = 1 : i64} : (i32, !tfrt.chain) -> '
+            "!tfrt.chain"
+        ),
         "%0 = tfrt.merge.chains",
         '%0 = tfrt.get_device %arg3 {device_name = "CPU:0"}',
         "%0 = tfrt_dht.fill_tensor_with_constant.bool %arg4, %arg3 true",

@@ -88,7 +88,7 @@ func.func @main(%t: i1, %n: i32) -> (i32, i32) {
   %c = tfrt.repeat.i32 %a, %n : i32 { tfrt.return %n : i32 }
   tfrt.return %a, %c : i32, i32
 }
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("text", [PLAIN, REGIONS, ONE_LINE], ids=["lines", "regions", "one line"])

@@ -375,6 +375,9 @@ def test_code_that_is_not_watched_logs_nothing() -> None:
 
 
 def test_programs_cannot_log_by_themselves() -> None:
-    text = 'func.func @main() {\n  "async.runtime.log"() {event = "block", site = 1 : i64} : () -> ()\n  return\n}\n'
+    text = (
+        'func.func @main() {\n  "async.runtime.log"() {event = "block", site = 1 : i64} : () '
+        "-> ()\n  return\n}\n"
+    )
     with pytest.raises(Exception, match="is reserved for passes: programs cannot have it"):
         Program.from_source(text, "p").compile()

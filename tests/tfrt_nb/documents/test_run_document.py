@@ -533,7 +533,7 @@ func.func @main(%n: i64, %m: i64) -> (!async.value<i64>, !async.value<i64>, !asy
   %d = async.await %other : !async.value<i64>
   return %one, %two, %kept, %d : !async.value<i64>, !async.value<i64>, !async.value<i64>, i64
 }
-"""
+"""  # noqa: E501
 
 
 def test_an_async_function_runs_where_it_is_called_and_each_call_has_its_own_value(host):

@@ -160,7 +160,10 @@ async.func @f(%n: i64) -> !async.value<i64> {{
     ("last", "printed", "failure"),
     [
         (
-            "%x = await %v : !async.value<i64>\n  func.call @printI64(%x) : (i64) -> ()\n  return %x : i64",
+            (
+                "%x = await %v : !async.value<i64>\n  func.call @printI64(%x) : (i64) -> ()\n  "
+                "return %x : i64"
+            ),
             "1234",
             ("no further", 6),
         ),

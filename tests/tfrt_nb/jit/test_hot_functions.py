@@ -182,7 +182,8 @@ def test_each_scalar_operation_gives_the_same(kind: str, family: scalars.Family)
             signature = f"({', '.join(operation.operands)}) -> ({types})"
             program = Program(
                 f"func.func @main({arguments}) -> ({types}){kind} {{\n"
-                f'  {results} = "{name}"({", ".join(given)}) : {signature}\n  tfrt.return {results} : {types}\n}}'
+                f'  {results} = "{name}"({", ".join(given)}) : {signature}\n  tfrt.return '
+                f"{results} : {types}\n}}"
             )
             columns = [SAMPLES[word] for word in operation.operands]
             pairs = (
@@ -378,7 +379,8 @@ func.func @main() -> !vt.value {
 def test_what_python_or_a_watch_has_to_see_is_interpreted() -> None:
     kernel("tiers.half")(lambda x: x // 2)
     program = Program(
-        'func.func @main(%x: i32) -> i32 {\n  %r = "tiers.half"(%x) : (i32) -> i32\n  tfrt.return %r : i32\n}'
+        'func.func @main(%x: i32) -> i32 {\n  %r = "tiers.half"(%x) : (i32) -> i32\n  '
+        "tfrt.return %r : i32\n}"
     )
     run = program.run(8, tier="compiled")
     assert run.tier_note is not None
@@ -437,7 +439,8 @@ def test_the_command_line_chooses_the_tier(
         assert capsys.readouterr() == ("--- Running 'main':\n'main' returned 55\n", "")
     with open(path, "w") as file:
         file.write(
-            "func.func @main() -> !tfrt.chain {\n  %a = tfrt.constant.i32 1\n  %c = tfrt.new.chain\n"
+            "func.func @main() -> !tfrt.chain {\n  %a = tfrt.constant.i32 1\n  %c = "
+            "tfrt.new.chain\n"
             "  %d = tfrt.print.i32 %a, %c\n  tfrt.return %d : !tfrt.chain\n}\n"
         )
     assert main(["run", path, "--tier", "compiled"]) == 0

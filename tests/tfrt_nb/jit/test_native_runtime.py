@@ -54,7 +54,10 @@ def busy() -> None:
 
 @pytest.mark.usefixtures("leak_check")
 def test_a_runtime_that_is_closed_before_its_host_keeps_no_error() -> None:
-    text = 'func.func @main() -> !tfrt.chain {\n  %c = "test_native_runtime.busy"() : () -> !tfrt.chain\n  tfrt.return %c : !tfrt.chain\n}'
+    text = (
+        'func.func @main() -> !tfrt.chain {\n  %c = "test_native_runtime.busy"() : () -> '
+        "!tfrt.chain\n  tfrt.return %c : !tfrt.chain\n}"
+    )
     with HostContext("mstd:1") as host:
         runtime = AsyncRuntime(host)
         runtime.close()

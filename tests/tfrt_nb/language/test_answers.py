@@ -13,8 +13,14 @@ from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
 
-HEAD = "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  %big = tfrt.constant.i64 7\n"
-TAIL = "\n  %later = tfrt.constant.i32 1\n  tfrt.return %six : i32\n}\nfunc.func @twice(%x: i32) -> i32 { tfrt.return %x : i32 }\n"
+HEAD = (
+    "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  %big = "
+    "tfrt.constant.i64 7\n"
+)
+TAIL = (
+    "\n  %later = tfrt.constant.i32 1\n  tfrt.return %six : i32\n}\nfunc.func @twice(%x: i32) "
+    "-> i32 { tfrt.return %x : i32 }\n"
+)
 
 
 @pytest.fixture(autouse=True)

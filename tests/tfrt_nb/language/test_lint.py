@@ -202,24 +202,34 @@ END = "  tfrt.return %six : i32\n}"
             f"// {{\n{HEAD}{END}\n\nfunc.func @g() {{\n  tfrt.return\n}}",
         ),
         (
-            f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    %b = tfrt.add.i32 %six, %six\n  }}\n{END}",
             (
-                f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    %b = tfrt.add.i32 %six, %six\n"
+                f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 "
+                f"{{\n    %b = tfrt.add.i32 %six, %six\n  }}\n{END}"
+            ),
+            (
+                f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 "
+                f"{{\n    %b = tfrt.add.i32 %six, %six\n"
                 f"    tfrt.return %b : i32\n  }}\n{END}"
             ),
         ),
         (
             f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    tfrt.return %six : i32\n{END}",
-            f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 {{\n    tfrt.return %six : i32\n  }}\n{END}",
+            (
+                f"{HEAD}  %a = tfrt.repeat.i32 %n, %six : i32 "
+                f"{{\n    tfrt.return %six : i32\n  }}\n{END}"
+            ),
         ),
         (
             (
-                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> !async.value<i32> {\n"
+                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> "
+                "!async.value<i32> {\n"
                 "    %c = arith.constant 1 : i32\n  }\n  return %n : i32\n}"
             ),
             (
-                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> !async.value<i32> {\n"
-                "    %c = arith.constant 1 : i32\n    async.yield %c : i32\n  }\n  return %n : i32\n}"
+                "func.func @main(%n: i32) -> i32 {\n  %t, %v = async.execute -> "
+                "!async.value<i32> {\n"
+                "    %c = arith.constant 1 : i32\n    async.yield %c : i32\n  }\n  return %n : "
+                "i32\n}"
             ),
         ),
         (f"{HEAD.replace(' {', '')}{END}", f"{HEAD}{END}"),

@@ -42,7 +42,7 @@ PROGRAMS = {
     %z = arith.addi %x, %y : i64
     async.yield %z : i64
   }
-  %sum = async.await %w : !async.value<i64>""",
+  %sum = async.await %w : !async.value<i64>""",  # noqa: E501
     "a_dependency_of_a_nested_task": TWO_TASKS
     + """
   %u = async.execute {
@@ -225,7 +225,7 @@ func.func @main() {
     assert done.status == 1
     assert "'async.ret_handle' must be replaced before counts are lowered" in done.stderr
 
-    passes = "async-desugar-proposal,async-ref-counting,async-func-to-async-runtime,async-to-async-runtime"
+    passes = "async-desugar-proposal,async-ref-counting,async-func-to-async-runtime,async-to-async-runtime"  # noqa: E501
     counted.write_text(tfrt_nb("opt", "-p", passes, program).stdout)
     assert tfrt_nb("run", "--check-references", counted) == Outcome(0, "", "")
 

@@ -34,7 +34,10 @@ def test_the_proposal_equals_what_landed(landed: Path) -> None:
     assert desugared(proposal.read_text()) == expected.replace(" private @show", " @show")
 
 
-HEAD = "func @work(%x: i64) { return }\nfunc @main() {\n  %rt = async.default_runtime : !async.runtime\n"
+HEAD = (
+    "func @work(%x: i64) { return }\nfunc @main() {\n  %rt = async.default_runtime : "
+    "!async.runtime\n"
+)
 CALL = "  %h = async.call %rt : !async.runtime"
 
 

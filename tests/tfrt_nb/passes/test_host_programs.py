@@ -68,7 +68,7 @@ func @main(%c: !tfrt.chain) -> !tfrt.chain {
   %b = tfrt_test.test_cost %a {id = 2 : i64, _tfrt_cost = 8 : i64}
   tfrt.return %b : !tfrt.chain
 }
-}"""
+}"""  # noqa: E501
     assert [line.split("remark: ")[1] for line in streams(text, "{cost-threshold=4}")] == [
         "stream id: 1, stream cost: 9, parent stream: -1",
         "stream id: 1, stream cost: 9, parent stream: -1, child streams: [0]",
@@ -84,7 +84,7 @@ def test_chains_do_not_link_streams_and_data_does() -> None:
   %d = tfrt_test.test_cost %x {id = 3 : i64, _tfrt_cost = 3 : i64} : i32
   %e = tfrt_test.test_cost %d, %a {id = 4 : i64, _tfrt_cost = 1 : i64} : i32, i32
   tfrt.return
-}"""
+}"""  # noqa: E501
     chains = text.replace("%d, %a {", "%d, %c {").replace("i32, i32", "i32, !tfrt.chain")
 
     def streams_of_lanes(text: str) -> list[str]:

@@ -36,7 +36,7 @@ module {
     tfrt.return %2, %1#2 : i32, !t.tensor
   }
 }
-"""
+"""  # noqa: E501
 
 OUTLINED = """\
 module {

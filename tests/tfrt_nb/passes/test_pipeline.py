@@ -17,7 +17,10 @@ from tfrt_nb.passes.pipeline import (
 
 
 def test_options_and_anchors_are_read() -> None:
-    text = "builtin.module(async-parallel-for{async-dispatch=false num-workers=-1}, func.func(convert-scf-to-cf))"
+    text = (
+        "builtin.module(async-parallel-for{async-dispatch=false num-workers=-1}, "
+        "func.func(convert-scf-to-cf))"
+    )
 
     assert parse_pipeline(text) == Pipeline(
         (AsyncParallelFor(async_dispatch=False, num_workers=-1), ConvertScfToCf())

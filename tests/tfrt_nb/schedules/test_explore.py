@@ -232,7 +232,10 @@ def test_choices_that_no_schedule_has_are_refused() -> None:
 
 def test_many_schedules_have_the_same_steps() -> None:
     task = "  %{} = async.execute {{\n    async.yield\n  }}\n"
-    store = "  %s = async.execute {\n    memref.store %one, %cell[%zero] : memref<1xi64>\n    async.yield\n  }\n"
+    store = (
+        "  %s = async.execute {\n    memref.store %one, %cell[%zero] : memref<1xi64>\n    "
+        "async.yield\n  }\n"
+    )
     text = (
         "func.func @main() {\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : i64\n"
         "  %cell = memref.alloc() : memref<1xi64>\n"

@@ -162,7 +162,7 @@ func.func @main() -> (!tfrt.chain, !tfrt.chain) {
   %a:2 = tfrt.call @write_twice(%t, %c0) {bef.nonstrict} : (!tfrt_tensor.tensor, !tfrt.chain) -> (!tfrt.chain, !tfrt.chain)
   tfrt.return %a#0, %a#1 : !tfrt.chain, !tfrt.chain
 }
-"""
+"""  # noqa: E501
 
 
 def test_a_buffer_that_came_later_than_the_call_that_writes_it_is_a_buffer_all_the_same():
@@ -178,7 +178,7 @@ func.func @main() -> i32 {
   %b = "tfrt_test.atomic.inc.i32"(%k, %ch) : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
   %v, %g = "tfrt_test.atomic.get.i32"(%k, %a) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
   tfrt.return %v : i32
-}"""
+}"""  # noqa: E501
     with Explorer(Program(counter), "main") as explorer:
         found = explorer.explore()
     assert {outcome.values for outcome in found.outcomes} == {("1",), ("2",)}

@@ -29,7 +29,11 @@ PYTHON = (
 
 def advice(line: str, type_: str = "i32") -> str:
     """Messages and notes on a host program with this line."""
-    text = f"func.func @main(%a: {type_}) -> {type_} {{\n  {line}\n  tfrt.return %a : {type_}\n}}\nfunc.func @twice(%x: i32) -> i32 {{ tfrt.return %x : i32 }}"
+    text = (
+        f"func.func @main(%a: {type_}) -> {type_} "
+        f"{{\n  {line}\n  tfrt.return %a : {type_}\n}}\nfunc.func @twice(%x: i32) -> i32 "
+        f"{{ tfrt.return %x : i32 }}"
+    )
     with pytest.raises(TfrtError) as caught:
         Program.from_source(text, "cell").load()
     return "\n".join(
@@ -92,7 +96,10 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  fun %a",
             [
-                "2:3: error: there is no operation 'fun': an operation is written as a dialect and a name, as in 'tfrt.add.i32'",
+                (
+                    "2:3: error: there is no operation 'fun': an operation is written as a dialect "
+                    "and a name, as in 'tfrt.add.i32'"
+                ),
                 "custom op 'fun' is unknown",
             ],
         ),
@@ -156,33 +163,51 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  %a = arith.constant 1 : i32\n  %b = async.await %a : i32\n  return",
             [
-                "3:3: error: 'async.await' op operand #0 must be async value type or async token type, but got 'i32'",
+                (
+                    "3:3: error: 'async.await' op operand #0 must be async value type or async token "  # noqa: E501
+                    "type, but got 'i32'"
+                ),
                 "cannot name an operation with no results",
             ],
         ),
         (
             "  %t = async.execute { async.yield }\n  %b = async.await %t : !async.token\n  return",
             [
-                "3:3: error: 'async.await' has no result here: remove the names and the '=' before it",
+                (
+                    "3:3: error: 'async.await' has no result here: remove the names and the '=' "
+                    "before it"
+                ),
                 "cannot name an operation with no results",
             ],
         ),
         (
             "  tfrt.return\n  %a = tfrt.constant.i32 1",
             [
-                "2:3: error: nothing after 'tfrt.return' would run: remove what follows, or move it up",
+                (
+                    "2:3: error: nothing after 'tfrt.return' would run: remove what follows, or move "  # noqa: E501
+                    "it up"
+                ),
                 "'tfrt.return' op must be the last operation in the parent block",
             ],
         ),
         (
             "  return\n}\nasync.func @g() -> i32 {\n  async.return",
             [
-                "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'",
-                "write '!async.value<i32>': an async function returns values that its caller awaits",
+                (
+                    "4:1: error: 'async.func' op result type must be async value type or async token "  # noqa: E501
+                    "type, but got 'i32'"
+                ),
+                (
+                    "write '!async.value<i32>': an async function returns values that its caller "
+                    "awaits"
+                ),
             ],
         ),
         (
-            "  return\n}\nfunc.func @g(%a: i64) -> i64 {\n  func.call @mian(%a) : (i64) -> ()\n  return %a : i64",
+            (
+                "  return\n}\nfunc.func @g(%a: i64) -> i64 {\n  func.call @mian(%a) : (i64) -> ()\n  "  # noqa: E501
+                "return %a : i64"
+            ),
             [
                 "5:3: error: there is no function '@mian'",
                 "'func.call' op 'mian' does not reference a valid function",
@@ -190,10 +215,16 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             ],
         ),
         (
-            "  tfrt.return\n}\nfunc.func @g() -> i32 {\n  %a = tfrt.constant.i32 1\n  return %a : i32",
+            (
+                "  tfrt.return\n}\nfunc.func @g() -> i32 {\n  %a = tfrt.constant.i32 1\n  return %a "  # noqa: E501
+                ": i32"
+            ),
             [
                 "6:3: error: all functions need to have a tfrt.return",
-                "'tfrt.constant.i32' is a kernel, which makes the function a host program; 'return' ends compiled functions: write 'tfrt.return'",
+                (
+                    "'tfrt.constant.i32' is a kernel, which makes the function a host program; "
+                    "'return' ends compiled functions: write 'tfrt.return'"
+                ),
             ],
         ),
     ],
@@ -234,7 +265,8 @@ def test_lines_outside_of_a_function_are_one_mistake() -> None:
         Program.from_source(text, "cell").load()
     (found,) = caught.value.diagnostics
     assert str(found) == (
-        "cell:1:8: error: 'tfrt.constant.i32' is outside of a function: write 'func.func @main() {' above"
+        "cell:1:8: error: 'tfrt.constant.i32' is outside of a function: write 'func.func @main() "
+        "{' above"
         " it, and '}' below"
     )
 

@@ -139,7 +139,10 @@ def test_a_second_line_of_a_kind(number: str, type: str, left: str, right: str) 
 
 
 def test_a_call_is_judged_in_its_own_module() -> None:
-    inner = "module {\n  func.func @%s(%%x: i64) {\n    func.call @f(%%x) : (i64) -> ()\n    return\n  }\n%s}"
+    inner = (
+        "module {\n  func.func @%s(%%x: i64) {\n    func.call @f(%%x) : (i64) -> ()\n    "
+        "return\n  }\n%s}"
+    )
     declared = "  func.func private @f(i64)\n"
     text = (
         "module {\n"

@@ -64,7 +64,10 @@ def test_a_function_of_a_library_does_not_run_by_itself() -> None:
 
 def test_programs_without_names_are_told_apart() -> None:
     one = Program("func.func @one(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
-    text = "func.func @two(%x: i32) -> i32 {\n  %y = tfrt.call @one(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}"
+    text = (
+        "func.func @two(%x: i32) -> i32 {\n  %y = tfrt.call @one(%x) : (i32) -> i32\n  "
+        "tfrt.return %y : i32\n}"
+    )
     two = Program.from_source("\n" + text, libraries={"one": one})
 
     assert [one.name for one in two._own_functions] == ["two"]
@@ -87,7 +90,10 @@ def test_a_linked_program_is_pickled_and_printed_whole(linked) -> None:
 
 
 def test_a_linked_program_is_a_library_itself(linked) -> None:
-    text = "func.func @f(%x: i32) -> i32 {\n  %y = tfrt.call @main(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}"
+    text = (
+        "func.func @f(%x: i32) -> i32 {\n  %y = tfrt.call @main(%x) : (i32) -> i32\n  "
+        "tfrt.return %y : i32\n}"
+    )
     assert Program.from_source(text, libraries={"outer": linked}).run(3).result() == 12
     from_file = Program.from_bef(linked.bef, "file.bef")
     assert Program.from_source(text, libraries={"outer": from_file}).run(3).result() == 12
@@ -96,7 +102,10 @@ def test_a_linked_program_is_a_library_itself(linked) -> None:
 def test_compiled_functions_come_along() -> None:
     text = "func.func @g(%a: i64) -> i64 {\n  %b = arith.addi %a, %a : i64\n  return %b : i64\n}"
     library = Program.from_source(text, "library")
-    host = "func.func @main(%a: i64) -> i64 {\n  %r = tfrt.call @g(%a) : (i64) -> i64\n  tfrt.return %r : i64\n}"
+    host = (
+        "func.func @main(%a: i64) -> i64 {\n  %r = tfrt.call @g(%a) : (i64) -> i64\n  "
+        "tfrt.return %r : i64\n}"
+    )
     assert Program.from_source(host, libraries={"lib": library}).run(4).result() == 8
 
 

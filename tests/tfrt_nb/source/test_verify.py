@@ -46,7 +46,8 @@ def test_values_of_a_function_of_ten_thousand_blocks_are_looked_for_once() -> No
     count = 10_000
     chain = "".join(f"^b{i}:\n  cf.br ^b{i + 1}\n" for i in range(count))
     text = (
-        "func.func @f(%c: i1) -> i64 {\n  %x = arith.constant 1 : i64\n  cf.cond_br %c, ^b0, ^other\n"
+        "func.func @f(%c: i1) -> i64 {\n  %x = arith.constant 1 : i64\n  cf.cond_br %c, ^b0, "
+        "^other\n"
         f"^other:\n  %y = arith.constant 2 : i64\n  cf.br ^b{count}\n{chain}"
         f"^b{count}:\n  %z = arith.addi %x, %y : i64\n  return %z : i64\n}}\n"
     )

@@ -224,7 +224,8 @@ MUTANTS = [
         fetch_add(queue + at.QUEUE_SLEEPERS, 1)
         epoch = load_acquire(queue + at.QUEUE_EPOCH)
         """,
-        "queue_interleavings test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for",
+        "queue_interleavings "
+        "test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for",
     ),
     _mutant(
         "queues.tasks.notify_sleeper",
@@ -304,14 +305,16 @@ MUTANTS = [
         "async_value.drop_reference",
         "references are counted down by load and store",
         "if references != 1 and fetch_add(value + at.VALUE_REFERENCES, -1) != 1:\n    return",
-        "store_release(value + at.VALUE_REFERENCES, references - 1)\nif references != 1:\n    return",
+        "store_release(value + at.VALUE_REFERENCES, references - 1)\nif references != 1:\n    "
+        "return",
         "async_value_interleavings test_the_last_reference_releases_the_object",
     ),
     _mutant(
         "async_value.add_references",
         "references are counted up by load and store",
         "fetch_add(value + at.VALUE_REFERENCES, count)",
-        "store_release(value + at.VALUE_REFERENCES, load_acquire(value + at.VALUE_REFERENCES) + count)",
+        "store_release(value + at.VALUE_REFERENCES, load_acquire(value + at.VALUE_REFERENCES) + "
+        "count)",
         "async_value_interleavings test_references_may_be_added_while_others_are_dropped",
     ),
     _mutant(
@@ -342,7 +345,8 @@ MUTANTS = [
         "a waiter that forwards holds no reference to its value",
         "add_references(indirect, 1)",
         "pass",
-        "async_value_interleavings test_a_forward_meets_the_target_before_during_or_after_it_resolves",
+        "async_value_interleavings "
+        "test_a_forward_meets_the_target_before_during_or_after_it_resolves",
     ),
     _mutant(
         "queues.waiters.release_users_shared",
@@ -353,7 +357,8 @@ MUTANTS = [
         store_release(ready, left)
         is_ready = left == 0
         """,
-        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+        "executor_interleavings "
+        "test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
         "queues.waiters.finish",
@@ -363,14 +368,16 @@ MUTANTS = [
         left = load_acquire(activation + at.ACTIVATION_REMAINING) - 1
         store_release(activation + at.ACTIVATION_REMAINING, left)
         """,
-        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+        "executor_interleavings "
+        "test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
         "calls.delivery.wait_for_register",
         "a value is waited for before its activation is marked as shared",
         "mark_shared(activation)",
         "pass",
-        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+        "executor_interleavings "
+        "test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
         "calls.delivery.put_in_register",
@@ -388,11 +395,13 @@ MUTANTS = [
         store_release(join + at.JOIN_LEFT, left)
         if left == 0:
         """,
-        "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
+        "executor_interleavings "
+        "test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
         "calls.activation.end_activation",
-        "a block of a parallel loop is freed after its end is counted, when the program may be gone",
+        "a block of a parallel loop is freed after its end is counted, when the program may be "
+        "gone",
         """
             free_activation(context, activation)
             if kind == at.RETURN_JOIN:
@@ -405,7 +414,8 @@ MUTANTS = [
             if kind == at.RETURN_JOIN:
                 return
         """,
-        "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
+        "executor_interleavings "
+        "test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
         "queues.waiters.join_resolved",
@@ -425,14 +435,16 @@ MUTANTS = [
             wake_waiting(load(context + at.CONTEXT_QUEUE))
             release_latch(context, first)
         """,
-        "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
+        "async_value_interleavings "
+        "test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
     ),
     _mutant(
         "queues.waiters.drop_latch",
         "both owners free a latch",
         "if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:",
         "if fetch_add(latch + at.LATCH_OWNERS, -1) > 0:",
-        "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
+        "async_value_interleavings "
+        "test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
     ),
     _mutant(
         "queues.blocking_pool.pool_push",
@@ -579,7 +591,8 @@ MUTANTS = [
     ),
     _mutant(
         "calls.hot_calls.start_machine",
-        "a run of machine code is over before its kernels are counted, when the program may be gone",
+        "a run of machine code is over before its kernels are counted, when the program may be "
+        "gone",
         """
         kernels = load(function + at.FUNCTION_KERNELS)
         fetch_add(request + at.REQUEST_KNOWN, kernels)
@@ -627,7 +640,8 @@ MUTANTS = [
         elif not start_machine(context, function, request, table):
             start_root(context, function, request, table)
         """,
-        "machine_interleavings test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly",
+        "machine_interleavings "
+        "test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly",
     ),
     _mutant(
         "python.python_calls.run_rows",
@@ -673,7 +687,8 @@ MUTANTS = [
         if attempt == 0:
             return False
         """,
-        "machine_interleavings test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start",
+        "machine_interleavings "
+        "test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start",
     ),
     _mutant(
         "coroutines.async_abi.goes_on",
@@ -716,7 +731,8 @@ MUTANTS = [
         if not is_plain(value) and load_acquire(unusual) == 0:
             store_release(unusual, 1)
         """,
-        "executor_interleavings test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready",
+        "executor_interleavings "
+        "test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready",
     ),
     _mutant(
         "calls.decoding.add_user",
