@@ -120,22 +120,16 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
     """
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
-        has = (
-            f"@{functions[0].name} has {counted(results[0], 'result')}: name each, or give one "
-            f"name for all"
-        )
-        many = (
-            f"{len(results)} functions run: give one name, which receives a dictionary, or "
-            f"choose one function with --function"
-        )
-        said = f"-o {','.join(names)}: {has if len(results) == 1 else many}"
-        raise TfrtError(error(said))
+        said = f"{len(results)} functions run: give one name, which receives a dictionary,"
+        said += " or choose one function with --function"
+        if len(results) == 1:
+            found = counted(results[0], "result")
+            said = f"@{functions[0].name} has {found}: name each, or give one name for all"
+        raise TfrtError(error(f"-o {','.join(names)}: {said}"))
 
 
 def lines_above(program: str, cell: str) -> int:
-    """Return the number of lines above a cell's program, or 1 if the cell does not end with the
-    program.
-    """
+    """Return the number of lines above a cell's program, or 1 if it is not the cell's end."""
     program, cell = program.rstrip(), cell.rstrip()
     is_end = program != "" and cell.endswith(f"\n{program}")
     return cell.count("\n") - program.count("\n") if is_end else 1

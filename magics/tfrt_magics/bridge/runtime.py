@@ -59,10 +59,8 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
-        text = (
-            "%config TFRT.loop is 'notebook', but no event loop runs here: set %config "
-            'TFRT.loop = "own"'
-        )
+        text = "%config TFRT.loop is 'notebook', but no event loop runs here: set"
+        text += ' %config TFRT.loop = "own"'
         raise TfrtError(error(text)) from None
 
 
