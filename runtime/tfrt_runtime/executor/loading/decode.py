@@ -363,7 +363,7 @@ class FunctionWriter:
         heavy = {
             key for key, call in self._distinct.items() if call.flags & kinds == at.KERNEL_HEAVY
         }
-        kernels = len(self._calls) - self._calls.count(None)
+        kernels = sum(call is not None for call in self._calls)
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
