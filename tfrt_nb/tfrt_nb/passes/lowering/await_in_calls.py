@@ -47,10 +47,6 @@ every exit of a function.
 Passes that run between the two, especially `canonicalize`, merge blocks. The exit after a failure
 would then lead back into the body, so `finished_coroutine` gives each part its own block again. The
 extra blocks cost nothing, because LLVM merges them.
-
-Passes that run in between, especially `canonicalize`, merge blocks, so that the exit after a
-failure would lead back into the body. Here, each part gets its own block again. The extra blocks
-cost nothing, because LLVM merges them.
 """
 
 from __future__ import annotations
