@@ -1,7 +1,7 @@
-"""Allocators of tensor memory.
+"""Allocators for tensor memory.
 
-A caller requests bytes from a `HostAllocator`, and later frees them with the same size.  An
-allocator refuses a request by returning None, and never raises an exception.  The caller decides
+A caller requests bytes from a `HostAllocator`, and passes the same size when it later frees them.
+An allocator refuses a request by returning None, and never raises an exception.  The caller decides
 whether the refusal is an error, and writes the error message.
 
 Allocators can be stacked: for example, a counting allocator may get its memory from a recycling
@@ -25,7 +25,8 @@ from tfrt_runtime.host.process import native_process
 
 # numpy and BLAS are fastest at this alignment: a cache line, and the widest vector register.
 PREFERRED_ALIGNMENT: Final = 64
-# A huge page.  Larger alignments have no use, and would let a program waste memory as padding.
+# The size of a huge page.  Larger alignments serve no purpose, and would let a program waste memory
+# as padding.
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
@@ -142,7 +143,7 @@ class RecyclingAllocator:
     def trim(self) -> bool:
         """Return all kept blocks to the upstream allocator.
 
-        The result says whether a block was returned.
+        Return True if at least one block was returned.
         """
         found = False
         for capacity, idle in list(self._idle.items()):
@@ -156,9 +157,9 @@ class RecyclingAllocator:
 class Ledger:
     """Counts live memory and allocations, and records their maxima.
 
-    Any thread may use a ledger.  The garbage collector may run a finalizer, which frees a buffer,
-    in the middle of a ledger's own code, on the same thread.  Therefore, no method waits for a
-    lock.  A method appends an entry, and the thread that holds the lock adds up all entries.
+    Any thread may use a ledger.  The garbage collector may interrupt a ledger's method to run a
+    finalizer that frees a buffer, on the same thread.  Therefore, no method waits for a lock: each
+    method appends an entry, and the thread that holds the lock adds up all entries.
     """
 
     def __init__(self) -> None:
@@ -238,7 +239,7 @@ class LeakCheckAllocator(ProfiledAllocator):
 
     @property
     def has_leak(self) -> bool:
-        """Whether memory is still allocated; a command-line program then fails."""
+        """Whether memory is still allocated, in which case a command-line program fails."""
         return self.ledger.current_allocations != 0
 
     def report(self) -> str:
@@ -252,9 +253,9 @@ class LeakCheckAllocator(ProfiledAllocator):
 
 
 class FixedSizeAllocator:
-    """Provides at most `CAPACITY` bytes, and describes each request to `log`.
+    """Provides at most `CAPACITY` bytes, and reports each request to `log`.
 
-    As in the reference implementation, each request also counts a header of `HEADER_BYTES`.
+    As in the reference implementation, each request also uses `HEADER_BYTES` for a header.
     """
 
     banner = "Choosing fixed size malloc."
@@ -291,7 +292,7 @@ class FixedSizeAllocator:
 
 
 class PooledAllocator(RecyclingAllocator):
-    """The default allocator: recycles memory of the C library."""
+    """The default allocator: recycles memory from the C library."""
 
     banner = "Choosing malloc."
 
@@ -312,10 +313,10 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """Create an allocator of one of `ALLOCATOR_KINDS`.  `limit` limits its memory.
+    """Create an allocator of one of `ALLOCATOR_KINDS`, whose memory `limit` limits.
 
     Raises:
-        TfrtError: if the kind does not exist.
+        TfrtError: if no such kind exists.
     """
     if kind not in _FACTORIES:
         refuse(f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}")

@@ -62,7 +62,7 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 def _address_space_left() -> int | None:
     """Return how many bytes RLIMIT_AS leaves to this process, or None if it sets no limit.
 
-    On a web page, returns how many bytes values may use.  The limit is read only once.
+    On a web page, the result is how many bytes values may use.  The limit is read only once.
     """
     if machine.IS_PAGE:
         return machine.PAGE_MEMORY
@@ -92,8 +92,8 @@ def default_budget() -> int:
 def parse_budget(memory: int | str | None) -> int:
     """Convert a byte count, or a string such as "2G", to a budget in bytes; None means the default.
 
-    The result is at most half of the memory that RLIMIT_AS leaves, because ending a run takes some
-    memory beyond its budget.
+    The result is at most half of the memory that RLIMIT_AS leaves, because a run needs some memory
+    beyond its budget in order to finish.
 
     Raises:
         TfrtError: if `memory` is not a byte count or a string of this form, or is below 1 MiB.

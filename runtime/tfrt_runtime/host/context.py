@@ -1,4 +1,4 @@
-"""The host in which programs run, with the objects that live as long as the host."""
+"""The host in which programs run, and the objects that live as long as the host does."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class HostContext:
 
     Close a host, or use it in a `with` statement, to stop its threads.  If a host is dropped
     without being closed, its threads stop after its last run, when the host is garbage-collected.
-    On the work queue `s`, a run makes no progress unless a thread waits for it.  Close a host that
-    has an unfinished run on `s`.
+    On the work queue `s`, a run makes no progress unless a thread waits for it, so a host with an
+    unfinished run on `s` must be closed.
     """
 
     def __init__(
@@ -112,10 +112,11 @@ class HostContext:
 
         Args:
             loop: the event loop of `async def` kernels.  By default, the host has its own, on a
-                separate thread.  The caller must run a given loop, which the host does not close.
-            memory: the budget, in bytes or as a string such as "2G".  The memory of native code and
-                tensors together must not exceed the budget when a program of this host requests
-                memory.  Otherwise, the run fails with an error at the operation that requested the
+                separate thread.  If a loop is given, the caller must run it, and the host does not
+                close it.
+            memory: the budget, in bytes or as a string such as "2G".  When a program of this host
+                requests memory, native code and tensors together must not hold more than the
+                budget; otherwise, the run fails with an error at the operation that requested the
                 memory.  The default is half of the memory that the process may have.
             tracing: records the activities of runs that start while tracing is enabled.
             timers: the queue of timers for kernels and deadlines.  By default, the host has its
@@ -142,19 +143,19 @@ class HostContext:
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
         native_process()
-        INTERRUPTS.install()  # first: an interrupt must leave nothing without an owner
+        INTERRUPTS.install()  # first: an interrupt must leave nothing ownerless
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
-        """The event loop of `async def` kernels, once there is one: the user's or the host's own.
+        """The event loop of `async def` kernels, once one exists: the user's or the host's own.
         """
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """Returns the value that a run receives for a value that a kernel of the run returns.
+        """Returns the value that a run receives when one of its kernels returns a value.
 
-        Its flag is True if another thread resolves the value.  By default, both values are the
-        same.  While the steps of a run are chosen one by one, the run receives another value, and
-        resolving that value is also a step.
+        The flag is True if another thread resolves the value.  By default, the run receives the
+        kernel's value.  While the steps of a run are chosen one by one, the run receives another
+        value, and resolving that value is also a step.
         """
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
@@ -163,9 +164,9 @@ class HostContext:
             if isinstance(allocator, str)
             else allocator
         )
-        # Any other allocator must see every tensor, so tensors then get their memory from Python.
+        # Any other allocator must see every tensor, so its tensors get their memory through Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
-        """The source of memory for native kernels' tensors; 0 if Python's allocator is the source.
+        """The memory source for native kernels' tensors; 0 if it is Python's allocator.
         """
         self.on_diagnostic = on_diagnostic
         self.output = output
@@ -184,7 +185,7 @@ class HostContext:
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
         """The error that the results of a cancelled run become, unless another reason is given."""
         self.identity = object()
-        """An object that identifies the host without keeping it alive."""
+        """An object that identifies the host, but does not keep the host alive."""
         self.cancelled_address = self.cancelled.address
         """The address of the native value of `cancelled`, which lives until the host is closed."""
         # An unfinished run refers to its host, so a host that is gone has no runs.
@@ -227,7 +228,7 @@ class HostContext:
         return self.work_queue.budget
 
     def set_memory(self, memory: int | str | None) -> None:
-        """Change the host's budget, for current runs, too; None means the default.
+        """Change the host's budget, even for current runs; None means the default.
 
         Raises:
             TfrtError: if `memory` is neither a byte count nor a string such as "2G".
@@ -286,7 +287,7 @@ class HostContext:
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Tell whether a run waits for a value that the runtime does not resolve."""
+        """Return whether a run is waiting for a value that the runtime does not resolve."""
         return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:
@@ -300,12 +301,12 @@ class HostContext:
     def quiesce(self, timeout: float | None = None) -> bool:
         """Wait until all runs of this host have finished; return False after `timeout` seconds.
 
-        Also waits for runs that start in the meantime, and for tasks that compiled code has left
+        The wait includes runs that start in the meantime, and tasks that compiled code has left
         running.  If no other thread runs these tasks, this thread does.
 
         Raises:
-            WorkQueueError: in a kernel of this host, because its run cannot finish before the
-                kernel returns; and on a thread that must not wait for the user's work queue.
+            WorkQueueError: if called in a kernel of this host, whose run cannot finish before the
+                kernel returns, or on a thread that must not wait for the user's work queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue
@@ -338,8 +339,9 @@ class HostContext:
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Cancel all runs, wait at most `timeout` seconds for them, and stop the threads.
 
-        A run that waits for a value from elsewhere finishes when that value becomes available.  A
-        busy thread exits after its kernel returns; this call does not wait for that thread.
+        A run that is waiting for a value that the runtime does not resolve finishes when that value
+        becomes available.  A busy thread exits after its kernel returns; this call does not wait
+        for that thread.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The host is closed even then.
@@ -382,7 +384,7 @@ class HostContext:
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
-    """Return a function that tells whether the host exists and has an unfinished run."""
+    """Return a function that returns whether the host exists and has an unfinished run."""
 
     def ask() -> bool:
         found = host()
@@ -394,7 +396,7 @@ def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
 def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     """Clean up after a host that was dropped without being closed.
 
-    Any thread may call this, including threads of the host.
+    Any thread may call this, including the host's own.
     """
     timers.close(timeout=0.0)
     queue.stop(timeout=0.0)

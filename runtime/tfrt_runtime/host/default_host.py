@@ -86,7 +86,7 @@ def _close() -> None:
 
 
 def of_future(future: Future) -> AsyncValue:
-    """Do what `AsyncValue.from_future` documents."""
+    """Implement `AsyncValue.from_future`."""
     if not is_future(future):
         raise TypeError(f"expected a future, found {type(future).__name__}")
     made = from_future(default_host().work_queue, future)

@@ -12,7 +12,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 
 class CancelledError(TfrtError, concurrent.futures.CancelledError):
-    """The value was cancelled, or the run that should have made it was cancelled."""
+    """The value, or the run that would have produced it, was cancelled."""
 
 
 class TimeoutError(TfrtError, builtins.TimeoutError):

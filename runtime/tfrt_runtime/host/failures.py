@@ -21,7 +21,7 @@ PLAIN = {str, bytes, int, float, bool, NoneType}
 _MAX_PLACES = 1000
 """Maximum number of traceback entries of an error.  At this depth, Python raises RecursionError."""
 _MAX_OTHERS = 3
-"""Maximum number of other failed steps that an error of a run names."""
+"""Maximum number of other failed steps that a run's error names."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
 """The instructions before the user's bytecode in `_stand_in`.
 
@@ -47,7 +47,7 @@ def exception_of(diagnostic: Diagnostic) -> TfrtError:
 def diagnostic_of(exception: BaseException) -> Diagnostic:
     """Return the error for an exception that user code has raised.
 
-    The error's cause is the exception, after `detach`.
+    The error's cause is the exception, whose tracebacks `detach` has reduced.
     """
     if isinstance(exception, TfrtError) and exception.diagnostics:
         return exception.diagnostics[0]
@@ -78,7 +78,7 @@ def printable(said: object) -> str:
 
 
 def _is_plain(said: object) -> bool:
-    """Tell whether `str(said)` runs no user code.
+    """Return whether `str(said)` runs no user code.
 
     The text of an exception consists of the texts of its arguments.
     """
@@ -89,7 +89,7 @@ def _is_plain(said: object) -> bool:
 
 
 def detach(exception: BaseException) -> None:
-    """Reduce the tracebacks of an exception and of its causes to source locations.
+    """Reduce the tracebacks of an exception and its causes to source locations.
 
     A frame refers to its callers, and to the values, runs, and notebook cells that they use.  Any
     of these objects may refer to the error value, so an error value that held frames would never be
@@ -126,13 +126,13 @@ def for_users(problem: Problem) -> Problem:
 
 
 def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
-    """Return an error of one of `count` mapped calls, with a note that names the call."""
+    """Return the error of one of `count` mapped calls with an added note that names the call."""
     named = note(f"element {index} of {count}")
     return replace(diagnostic, notes=(*diagnostic.notes, named))
 
 
 def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
-    """Add notes for the run's other failures, `failed`, to a run's error; return the error."""
+    """Add notes about a run's other failures, `failed`, to the run's error; return the error."""
     if not isinstance(problem, TfrtError):
         return problem
     own = {(one.message, one.location) for one in problem.diagnostics}
@@ -146,7 +146,7 @@ def with_others(problem: Problem, failed: Iterable[Diagnostic]) -> Problem:
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:
-    """Return a traceback with the same places, over frames that never ran.
+    """Return a traceback with the same source locations, whose frames never ran.
 
     The traceback starts at the user's kernel.  If it has more than `_MAX_PLACES` entries, only the
     outermost and the innermost remain.
@@ -168,14 +168,14 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(frames: TracebackType) -> bool:
-    """Tell whether a traceback's first frame belongs to this project (`HOOKS.own_packages`)."""
+    """Return whether a traceback's first frame belongs to this project (`HOOKS.own_packages`)."""
     return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
     """Return a traceback with one entry, at the first line of `function`.
 
-    Use it for an exception whose traceback has no line of the function.
+    Use it for an exception whose traceback has no entry for the function.
     """
     code = function.__code__
     return _place(code, function.__globals__, -1, code.co_firstlineno, None)
@@ -188,7 +188,7 @@ def _place(
     line: int,
     inner: TracebackType | None,
 ) -> TracebackType:
-    """Return a traceback entry at `line` of `code`, over a frame that never ran.
+    """Return a traceback entry at `line` of `code`, whose frame never ran.
 
     `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices the
     frame.
@@ -210,10 +210,10 @@ def _stand_in(
 
     Also return an offset in the returned code, for the traceback's entry.
 
-    Readers of a traceback use different parts of an entry:
+    Tools that show tracebacks use different parts of an entry:
 
     - IPython uses the entry's line, and `traceback` the columns of its instruction.
-    - `executing`, for IPython's marks, uses the instruction itself.
+    - `executing`, which finds the expression that IPython marks, uses the instruction itself.
     - pdb's `list` and rich use the frame's line and columns.
 
     To make all of them agree, the returned code is the user's bytecode after a prologue, which has

@@ -36,9 +36,9 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
-"""How long the runtime's code is not interrupted.
+"""How long an interrupt is deferred while the runtime's code is running.
 
-No start of a run takes that long, but waiting for a lock may.
+Starting a run never takes that long, but waiting for a lock may.
 """
 SLICE_NS = 20_000_000
 """The time after which a waiting thread leaves native code, so that Python can handle signals."""
@@ -46,16 +46,16 @@ RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions run when objects are destroyed.  Exceptions that they raise are lost."""
 WAS_RAISED = "tfrt_was_raised"
-"""The attribute of an interrupt that a result has raised.
+"""The attribute that marks an interrupt that a result has raised.
 
-A wait for the run of that result does not raise such an interrupt again.
+A wait for that result's run does not raise the interrupt again.
 """
 NAMED_TUPLE = "namedtuple_"
-"""The start of the module name of a named tuple's constructor; the class name follows."""
+"""The prefix of the module name of a named tuple's constructor; the class name follows."""
 
 
 class Interrupts:
-    """The handler of SIGINT, and its note; `INTERRUPTS` is the process's instance.
+    """The SIGINT handler and its note; `INTERRUPTS` is the process's instance.
 
     Use the instance as a context manager around a wait.  Inside the block, its handler receives
     SIGINT if this is the main thread and Python's own handler was installed.  The handler stays
@@ -170,7 +170,7 @@ class Interrupts:
         """End the wait.
 
         Raises:
-            KeyboardInterrupt: if an interrupt has arrived that was not raised in a kernel.
+            KeyboardInterrupt: if an interrupt has arrived and was not raised in a kernel.
         """
         if get_ident() == self._main:
             self._words.waits -= 1
@@ -188,7 +188,7 @@ class Interrupts:
 
     @property
     def is_noted(self) -> bool:
-        """Whether an interrupt has arrived that the main thread has not handled."""
+        """Whether an interrupt has arrived, but the main thread has not handled it yet."""
         return self._words.noted != 0
 
     def allow(self) -> None:
@@ -209,9 +209,9 @@ class Interrupts:
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Return whether `frame` runs code of the runtime or a finalizer.
+    """Return whether `frame` runs a finalizer or the runtime's code.
 
-    Standard library code that the runtime or a finalizer calls counts, too.
+    Standard library code that either of them calls counts, too.
     """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
@@ -228,7 +228,7 @@ INTERRUPTS = Interrupts()
 
 
 class Waits(threading.local):
-    """Per-thread state: whether the wait on this thread continues, for machine code."""
+    """Per-thread state that tells machine code whether the wait on its thread continues."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
     """A function that returns whether this thread's wait continues.

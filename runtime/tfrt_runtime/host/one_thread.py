@@ -14,7 +14,7 @@ code raises an error.
 
 No wait depends on switching stacks (JavaScript promise integration).  Not all browsers support it,
 and switching below a callback from native code crashes the interpreter.  Where stacks can be
-switched, a wait lets the page's event loop run from time to time, so that messages of the page
+switched, a wait lets the page's event loop run from time to time, so that messages from the page
 arrive (`let_page_in`).
 """
 
@@ -70,7 +70,7 @@ class OneThread:
         self.wake()
 
     def end_sleep(self) -> None:
-        """End the sleep of a kernel, if one is sleeping, with an error."""
+        """If a kernel is sleeping, end its sleep with an error."""
         self._is_awake = True
 
     def remove(self, source: Source) -> None:
@@ -79,7 +79,7 @@ class OneThread:
         self._onlookers.discard(source)
 
     def wake(self, delay: float = 0.0) -> None:
-        """Schedule a call of the sources in `delay` seconds, between cells if necessary."""
+        """Schedule a call to the sources in `delay` seconds, between cells if necessary."""
         import asyncio
 
         try:
@@ -99,8 +99,8 @@ class OneThread:
     def run(self, *, in_kernel: bool = False) -> float | None:
         """Do the work that is due.
 
-        Returns the seconds until the next work, or None if no work is left.  With `in_kernel`,
-        calls only the sources that may run while a kernel sleeps.
+        Return the seconds until the next work is due, or None if no work is left.  With
+        `in_kernel`, call only the sources that may run while a kernel sleeps.
         """
         soonest: float | None = None
         is_alive = False
@@ -122,7 +122,7 @@ class OneThread:
 
     @property
     def hears_page(self) -> bool:
-        """Whether messages of the page arrive while this code runs; outside a page, always True."""
+        """Whether messages from the page arrive while this code runs; outside a page, True."""
         if HAS_THREADS:
             return True
         return self._depth == 0 and _switching()[0]()
@@ -142,10 +142,10 @@ class OneThread:
         return self._depth > 1
 
     def gives_up(self) -> bool:
-        """Return whether no source is left that could end a wait without a time limit.
+        """Return True if a wait has no time limit, and no source is left that could end it.
 
-        If so, this wait now ends, and the count of such waits starts again at 0.  The kernel around
-        this wait may be inside another wait, which needs its own count.
+        This wait then ends, and the count of such waits restarts at 0, because the kernel that
+        contains this wait may be inside another wait, which needs its own count.
         """
         is_dead = self._dead_waits >= DEAD_WAITS
         if is_dead:
@@ -198,7 +198,7 @@ class OneThread:
 
 
 def _sleep(seconds: float) -> None:
-    """Replace `time.sleep` on a page: inside a kernel, call the sources that look on.
+    """Replace `time.sleep` on a page; inside a kernel, call the sources that run no kernels.
 
     Raises:
         asyncio.CancelledError: after `end_sleep`.
@@ -231,9 +231,10 @@ def _call_pending() -> None:
 
 @once
 def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
-    """Return a function that returns whether stacks can be switched, and a call through JavaScript.
+    """Return two functions, which deal with switching stacks.
 
-    The call through JavaScript runs `_call_pending`.
+    The first returns whether stacks can be switched.  The second runs `_call_pending` through
+    JavaScript.
     """
     from pyodide.code import run_js
     from pyodide.ffi import can_run_sync, create_proxy

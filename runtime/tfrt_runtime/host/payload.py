@@ -36,8 +36,8 @@ class ObjectTable:
     ) -> None:
         """Make a table.
 
-        `function` returns a function of `native.python.python_entries`.  `count` returns the number
-        of existing handles.
+        `function` looks up a function of `native.python.python_entries` by name.  `count` returns
+        the number of existing handles.
         """
         self.add: Callable[[object], int] = function("object_add")
         """Returns a new handle for an object."""
@@ -70,7 +70,7 @@ class Chain(NoObject):
         return "CHAIN"
 
     def __reduce__(self) -> str:
-        """Make a copy the same object; in another process, it is that process's `CHAIN`."""
+        """Make each copy the same object; in another process, a copy is that process's `CHAIN`."""
         return "CHAIN"
 
 
@@ -78,7 +78,7 @@ CHAIN: Final = Chain()
 
 
 class HostTensor:
-    """The base class of all tensors of programs, wherever their elements are."""
+    """The base class of all tensors in programs, wherever their elements are stored."""
 
     __slots__ = ()
 
@@ -117,10 +117,10 @@ class Run:
 
 
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
-"""The words of the run for which the current code works.
+"""The words of the run on whose behalf the current code runs.
 
-A kernel works for its run.  A task or thread that a kernel starts works for the kernel's run, too.
-The words do not keep the run alive.  While they exist, no other run has their address.
+A kernel runs on behalf of its own run, and so does a task or thread that a kernel starts.  The
+words do not keep the run alive.  While they exist, no other run's words have the same address.
 """
 
 
@@ -246,7 +246,7 @@ def as_index(word: str, number: object) -> int:
 
 
 def has_dimensions(value: object) -> bool:
-    """Tell whether a value is an array, not a single number."""
+    """Return whether a value is an array, not a single number."""
     count = getattr(value, "ndim", 0)
     return isinstance(count, int) and count != 0  # a dask.delayed has any attribute
 
@@ -325,7 +325,7 @@ The encoder returns the payload word, which is valid while the object lives.
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""Functions that convert objects of the runtime to the objects that users see, by class."""
+"""Functions that convert the runtime's objects to the objects that users see, keyed by class."""
 
 
 def as_python(value: object) -> object:

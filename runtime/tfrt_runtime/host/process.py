@@ -158,7 +158,7 @@ class NativeProcess:
         return address_of(callback)
 
     def error_value(self, context: int, diagnostic: Diagnostic) -> int:
-        """Return a new error value with one reference.  The error is not reported to a run."""
+        """Return a new error value with one reference.  The error is not reported to any run."""
         value = self.quick.value_make(context, 0)
         self.quick.value_set_error(context, value, self.objects.add(diagnostic))
         return value
@@ -166,10 +166,10 @@ class NativeProcess:
     def reserve(self, limit: int, size: int) -> bool:
         """Count memory that Python is about to allocate.
 
-        Returns False, and counts nothing, if the total would exceed `limit`.
+        Return False, and count nothing, if the total would exceed `limit`.
         """
         reserve = self.quick.reserve_within
-        # If memory is short, first free what the process keeps for later use.
+        # Before refusing, free the memory that the process keeps for later use.
         return bool(
             reserve(self.address, limit, size)
             or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
@@ -197,7 +197,8 @@ class NativeProcess:
     def runs(self) -> int:
         """How many runs are unfinished.
 
-        Some finished runs may also be counted, until the thread that finished them forgets them.
+        The count may include finished runs that the threads that finished them have not
+        unregistered yet.
         """
         self.forget()
         return len(self.requests)
@@ -240,7 +241,7 @@ class NativeProcess:
 
     @property
     def memory_held(self) -> int:
-        """The number of bytes of the system's memory that native code and tensors have.
+        """How many bytes of system memory native code and tensors hold.
 
         This includes memory that is kept for later use.
         """
@@ -254,7 +255,7 @@ class NativeProcess:
     def add_owner(self, owner: object) -> int:
         """Register a program (`executor.program.Executable`).
 
-        Returns the handle of the program's first kernel.  The handles of its other kernels follow.
+        Return the handle of the program's first kernel.  The handles of its other kernels follow.
         The program must stay alive while any part of it is running.  Remove the program with
         `remove_owner`.
         """
@@ -286,10 +287,10 @@ class NativeProcess:
         return int(owner.report(context, record, number, message))
 
     def _refused(self, context: int, record: int, size: int) -> int:
-        """End the run whose kernel, on this thread, was refused memory.
+        """End the run whose kernel on this thread was refused memory.
 
-        Returns 0, and does nothing, in two cases.  If the thread is not running a kernel, the
-        context may have the address of a request that is no longer a run.  If the thread is running
+        Return 0, and do nothing, in two cases.  If the thread is not running a kernel, the context
+        may have the address of a request that is no longer a run.  If the thread is running
         compiled code, the code reports the error at its next operation with a location.
         """
         request = self.requests.get(Context.at(context).request)
@@ -309,7 +310,7 @@ class NativeProcess:
     def _machine(self, context: int, event: int, argument: int) -> int:
         """Handle an event of machine code: a hot function, or the end of a time slice.
 
-        Returns 1 if the machine code must continue.
+        Return 1 if the machine code must continue.
         """
         if event == at.MACHINE_HOT:
             owner = self._owners[argument >> KERNEL_BITS]()
@@ -335,7 +336,7 @@ class NativeProcess:
     def refusing(self) -> Iterator[bool]:
         """Make memory available, in the `with` block, for the error that ends a run.
 
-        Yields False if this thread is already inside a block of `refusing`.
+        Yield False if this thread is already inside a `refusing` block.
         """
         if getattr(self._local, "refuses", False):
             yield False
@@ -381,7 +382,7 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call a user's callback; report its exception, so that the thread continues."""
+    """Call a user's callback; report its exception instead of ending the thread."""
     try:
         call()
     except BaseException:  # noqa: BLE001

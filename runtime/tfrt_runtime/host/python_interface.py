@@ -1,13 +1,13 @@
 """CPython's C API for the native core, and entries of the core as Python functions.
 
-The core uses documented functions of CPython, and the undocumented internals that
+The core uses CPython's documented functions, and the undocumented internals that
 `native.python.python_shortcuts` needs.  This module locates these internals once.  It disables the
 shortcuts if this CPython differs, or if the environment variable TFRT_NB_SHORTCUTS is 0.
 
 `QUICK` and `SLOW` map the entries of the core to the core's modules.  An entry takes and returns
-64-bit integers.  Addresses are addresses of structs in `native.layouts`.  The entry's module
-documents the entry, in the docstring of the function of the same name: its effect, its words, the
-references that it takes over, and its threads.  A test checks the calls.
+64-bit integers.  An address is that of a struct in `native.layouts`.  The entry's module documents
+the entry, in the docstring of the function of the same name: its effect, its words, the references
+that it takes over, and its threads.  A test checks the calls.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def python_interface(
 
 
 def _may_untrack() -> bool:
-    """Tell whether the garbage collector can stop tracking an object and start again later."""
+    """Return whether the garbage collector can stop tracking an object and start again later."""
     item = [None]
     kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:

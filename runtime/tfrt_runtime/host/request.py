@@ -1,4 +1,4 @@
-"""A run of a program: its cancellation, its output, and the objects that live as long as it."""
+"""A run of a program: its cancellation, its output, and objects that share its lifetime."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_FAILURES = 20
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
-"""The initial words of a request, with one activity: the call from outside."""
+"""The initial words of a request, with one activity: the call that starts the run."""
 NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
@@ -54,7 +54,7 @@ class Request(Run):
     cancellation: Diagnostic | None = None
     """Why the run was cancelled, or None."""
     refusal: Diagnostic | None = None
-    """Why memory was refused to the run, or None."""
+    """Why the run was refused memory, or None."""
     interrupt: BaseException | None = None
     """A KeyboardInterrupt that a kernel of the run raised; a waiting thread raises it again."""
     entry: Any
@@ -115,7 +115,7 @@ class Request(Run):
         process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
-        """Cancel the run if the host was cancelled before the run was registered.
+        """Cancel the run if its host was cancelled before the run was registered.
 
         A cancellation after the registration finds the run itself.
         """
@@ -137,7 +137,7 @@ class Request(Run):
 
     @property
     def data(self) -> dict[type, object]:
-        """The objects that the run's kernels share, keyed by type."""
+        """Objects that the run's kernels share, keyed by type."""
         found: dict[type, object] = vars(self).setdefault("_data", {})
         return found
 
@@ -156,7 +156,7 @@ class Request(Run):
     def output(self, text: str, stream: TextIO | None = None) -> None:
         """Print text for the run, in the context of the call that started the run.
 
-        `stream` is the stream to which a kernel wrote, if any.  It receives the text instead of
+        `stream` is the stream to which a kernel wrote, if any; it then receives the text instead of
         standard output.
         """
         self.before_output()
@@ -170,7 +170,7 @@ class Request(Run):
         return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
-        """Return a function that prints as `output` does and does not keep the run alive.
+        """Return a function that prints as `output` does, but does not keep the run alive.
 
         Use it for code that may outlive the run.
         """
@@ -205,7 +205,7 @@ class Request(Run):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Tell whether the run waits for an event outside the runtime.
+        """Return whether the run is waiting for an event outside the runtime.
 
         `waiting.Maker` documents the parameters.
         """
@@ -240,7 +240,7 @@ class Request(Run):
         return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
-        """Tell whether kernels of the run wait for the event loop that this thread is running."""
+        """Return whether the run's kernels wait for the event loop that this thread is running."""
         loop = self.host.serving_loop
         if loop is None or self._outside == 0:
             return False
@@ -281,7 +281,7 @@ class Request(Run):
         Call this method only in kernels of the run.
 
         Raises:
-            TfrtError: if the run is over, so that the caller is no longer one of its kernels.
+            TfrtError: if the run is over, which means that the caller is not one of its kernels.
         """
         if self.is_leaving:
             refuse(
@@ -305,7 +305,7 @@ class Request(Run):
     def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
         """Add an external activity to the run.
 
-        The activity resolves the kernel's `results`, which the run has allocated, and then calls
+        The activity must resolve the kernel's `results`, which the run has allocated, and then call
         `leave`.  Call this method only in kernels of the run.
         """
         with self.lock:
@@ -333,7 +333,7 @@ class Request(Run):
     def refuse(self, diagnostic: Diagnostic) -> None:
         """End the run with an error because it needs more memory than its budget.
 
-        Also stops the tasks that a finished run has left running.
+        If the run has finished, stop the tasks that it has left running.
         """
         tasks = self.code if self.refusal is None else None
         self.refusal = self.refusal or diagnostic
@@ -343,7 +343,7 @@ class Request(Run):
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
         """Cancel the run: skip all kernels that have not started.
 
-        Unavailable results become errors with `reason`.  Returns False if the run was already
+        Unavailable results become errors with `reason`.  Return False if the run was already
         cancelled or over.
         """
         message = reason if isinstance(reason, str) else reason.message
@@ -357,7 +357,7 @@ class Request(Run):
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
-        # Outside the lock: the following steps may end the run.
+        # Release the lock first: the following steps may end the run.
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
@@ -415,7 +415,7 @@ class Request(Run):
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
         """Return why a result of the run will never be resolved, or nothing if it may be resolved.
 
-        With `blocks`, this thread waits for the result and does nothing else.
+        With `blocks`, assume that this thread does nothing but wait for the result.
         """
         return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
 
@@ -428,7 +428,7 @@ class Request(Run):
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
         """Cancel the run for its result `value`, unless other code holds other results of the run.
 
-        Returns whether the run was cancelled.
+        Return whether the run was cancelled.
         """
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):

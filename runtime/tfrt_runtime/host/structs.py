@@ -1,4 +1,4 @@
-"""Access from Python to the native core's memory: structs, tables of words, and payloads.
+"""Python access to the native core's memory: structs, tables of words, and payloads.
 
     context = Context.at(address)
     context.run                     # the word at address + layouts.CONTEXT_RUN

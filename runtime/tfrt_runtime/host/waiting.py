@@ -1,25 +1,25 @@
 """Deadlock detection: whether a queue is quiescent, and whether waiting kernels can continue.
 
-A queue is quiescent if no work is running, queued, or about to be queued.  To find out, a thread
-must read many words that change in the meantime.  Each thread has an activity epoch
+A queue is quiescent if no work is running, queued, or about to be queued.  To find that out, a
+thread must read many words, which change in the meantime.  Each thread has an activity epoch
 (CONTEXT_EPOCH), which only grows, and which is odd while the thread may hold work.  If two reads of
 all epochs are equal, all epochs are even, and no work was queued in between, the queue was
 quiescent (double collect).
 
 A kernel may wait, without a time limit, for values or runs of its own host.  During such a wait,
 the kernel's thread runs the host's tasks.  If the queue is quiescent apart from such kernels, no
-other code can resolve the values.  In that case, the kernel that started to wait last gets an
-error.  This kernel can return, because it is the topmost kernel on its thread's stack.
+other code can resolve the values.  In that case, the kernel that started waiting last gets an
+error.  It can return, because it is the topmost kernel on its thread's stack.
 
 Double collect was introduced by Afek, Attiya, Dolev, Gafni, Merritt, and Shavit 1993, J. ACM 40(4),
 "Atomic Snapshots of Shared Memory".  Rejected alternative: a counter of all work, which every
 thread would have to write for every task.
 
 This module also finds kernels that occupy a worker for too long.  A timer examines a host's threads
-ten times a second, which adds no cost to the calls.  If a thread's native context has not changed
-between two examinations, the thread is still in the same call: a kernel that finishes makes values
-in the context.  A kernel that holds the GIL is not found.  Moving it to the blocking pool would not
-help, because it would hold the GIL there, too.
+ten times a second, so calls themselves cost nothing extra.  If a thread's native context has not
+changed between two examinations, the thread is still in the same call: a kernel that finishes makes
+values in the context.  A kernel that holds the GIL is not found.  Moving it to the blocking pool
+would not help, because it would hold the GIL there, too.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def rest_of(
 
     The result may be None even if there is no work.  If two calls return the same epochs, nothing
     has happened in between.  `apart_from` are contexts that are known to be idle, such as the
-    calling thread's.  Without `can_block`, no thread takes blocking tasks, so queued blocking tasks
-    do not count.
+    calling thread's.  Without `can_block`, queued blocking tasks do not count, because no thread
+    can take them.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
@@ -68,10 +68,9 @@ def rest_of(
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle.
 
-    Returns False as soon as `interrupted`, which is called every millisecond, returns True.  Does
-    not wait for values that code outside the runtime may resolve, for other threads in this
-    function, or for kernels that call this function.  Other work on the threads of these kernels
-    counts.
+    Return False as soon as `interrupted`, which is called every millisecond, returns True.  Do not
+    wait for values that code outside the runtime may resolve, for other threads in this function,
+    or for kernels that call this function.  Other work on these kernels' threads counts.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
@@ -106,7 +105,7 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
 
 
 def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
-    """Tell whether a task is queued or a kernel is ready; `can_block` is as for `rest_of`."""
+    """Return whether a task is queued or a kernel is ready; `can_block` is as for `rest_of`."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -135,10 +134,10 @@ class Maker(Protocol):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Tell whether the run waits for a value from outside the runtime.
+        """Return whether the run is waiting for a value that code outside the runtime resolves.
 
-        The run's own `async def` kernels among `waits` do not count.  A run in `asked` returns
-        False, which ends the search if runs wait for each other.
+        The run's own `async def` kernels among `waits` do not count.  A run that is in `asked`
+        returns False, so the search ends even if runs wait for each other.
         """
 
 
@@ -158,19 +157,19 @@ class Coroutine(Protocol):
 
 
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
-"""The `async def` kernel for which the current code on an event loop works.
+"""The `async def` kernel on whose behalf the current code on an event loop runs.
 
-Tasks that the kernel has created work for it, too.
+Tasks that the kernel has created also run on its behalf.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelWait:
-    """A wait of a kernel of `queue`.
+    """A wait inside one of the kernels of `queue`.
 
     - `context` is the native context on which the kernel runs.  It is 0 for a coroutine, whose run
       is `run`.
-    - `what` is what the kernel waits for, in words.
+    - `what` says in words what the kernel is waiting for.
     - `makers` are the runs that make the awaited values, with None for each value that no run
       makes.
     """
@@ -185,7 +184,7 @@ class KernelWait:
     run: Maker | None = None
 
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
-        """Tell whether the wait is over or may still end.
+        """Return whether the wait is over or may still end.
 
         It may end through an event outside the runtime, except the events of `waits`.
         """
@@ -193,7 +192,7 @@ class KernelWait:
 
 
 NO_KERNEL = contextlib.nullcontext(lambda: None)
-"""The context manager that waits with a time limit use instead of `kernel_wait`."""
+"""The context manager that replaces `kernel_wait` for waits with a time limit."""
 
 _waits: list[KernelWait] = []
 """The waits of all queues, in the order in which they started."""
@@ -207,7 +206,7 @@ def kernel_wait(
 ) -> Iterator[Callable[[], None]]:
     """Register a wait for `what`, if this thread or coroutine runs a kernel of the queue.
 
-    Yields a function that the waiting code must call regularly.  That function raises
+    Yield a function that the waiting code must call regularly.  That function raises
     EndlessWaitError if this wait can never end.
     """
     found = _waiting_kernel(queue)
@@ -296,7 +295,7 @@ _named: dict[str, object] = {}
 
 
 class BlockingWarning(UserWarning):
-    """A kernel occupies a worker for a long time, and other kernels have to wait."""
+    """A kernel occupies a worker for a long time, which makes other kernels wait."""
 
 
 class BlockingWatch:
@@ -308,25 +307,23 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """The contexts that were running kernels.
-
-        Each has its state and the time of its last change.
+        """For each context that was running a kernel: its state, and the time of its last change.
         """
         self.is_looking = False
 
     def begin(self) -> None:
         """Examine the threads regularly, from the start of a run until no run is left.
 
-        A process with one thread has nothing to examine, and its waits would never see an end of
-        the timers.
+        A process with one thread has nothing to examine, and its waits would never see the last
+        timer.
         """
         with self._lock:
             if self.is_looking or not HAS_THREADS:
                 return
             self.is_looking = True
-        # Without a timer, there is no warning: the host is closed, or no thread can be started.
+        # If the host is closed, or if no thread can be started, there is no timer and no warning.
         with contextlib.suppress(RuntimeError, TfrtError):
-            # An empty context, because the watch belongs to no single run.
+            # Use an empty context, because the watch does not belong to a single run.
             contextvars.Context().run(self._timers.after, LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
@@ -358,7 +355,7 @@ def _warn_of(context: int, state: _State) -> None:
     """Warn once about the kernel that is running in `context`, if it is a plain Python kernel."""
     process = native_process()
     request = process.requests.get(Context.at(context).request)
-    # A run keeps its program, with the kernel's record, while its kernels are running.
+    # While a run's kernels are running, the run keeps its program, which has the kernel's record.
     program = getattr(request, "program", None)
     if request is None or program is None or state[1] == 0 or _state(context) != state:
         return
@@ -386,7 +383,7 @@ def _warn_of(context: int, state: _State) -> None:
 
 
 def _runs(code: CodeType) -> bool:
-    """Tell whether any thread is executing a function with this code."""
+    """Return whether any thread is executing a function with this code."""
     for innermost in sys._current_frames().values():
         frame: FrameType | None = innermost
         while frame is not None:

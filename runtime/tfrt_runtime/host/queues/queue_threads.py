@@ -5,8 +5,8 @@ a queue has a native context.  `thread.context` is the address of the current th
 context.  A thread is *busy* while it works for the queue.
 
 Threads start when they are first needed, so an unused queue costs nothing.  A worker is a Python
-thread that stays inside native code.  Therefore, a Python kernel finds its thread state, and only
-needs the GIL.
+thread that stays inside native code.  Therefore, a Python kernel already has a thread state, and
+needs only the GIL.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class QueueThreads(ABC):
         self.waiting: set[int] = set()
         """Contexts whose kernel waits while its thread works for the queue."""
         self.resolving: set[int] = set()
-        """Addresses of values that Python threads are resolving, which may add work."""
+        """Addresses of values that Python threads are resolving; each resolution may add work."""
         self.on_resolve: Callable[[int], None] | None = None
         """Called before a Python thread resolves a value, with the value's address."""
         self.native = Queue.new(at.QUEUE_SIZE)
@@ -154,7 +154,7 @@ class QueueThreads(ABC):
         return self._is_busy(self.context())
 
     def _is_busy(self, context: int) -> bool:
-        """Tell whether this thread, whose context is `context`, is working for the queue."""
+        """Return whether this thread, whose context is `context`, is working for the queue."""
         return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     @property
@@ -203,12 +203,12 @@ class QueueThreads(ABC):
         and after it has stopped counting as a thread of the pool.
         """
         with self._lock:
-            unfinished = -self._pool.done  # first: a thread too many does no harm
+            unfinished = -self._pool.done  # read this first: an extra thread does no harm
             unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
-                # Start the thread inside the lock, for which a thread that exits immediately waits.
+                # Hold the lock: if the new thread exits immediately, it waits for the lock.
                 name = f"blocking {next(self._pool_numbers)}"
                 self._pool_threads.add(start_thread(name, self._block))
             except TfrtError:
@@ -220,7 +220,7 @@ class QueueThreads(ABC):
         self._block_here()
 
     def blocks(self, context: int) -> bool:
-        """Tell whether a blocking kernel is running on a context of the queue.
+        """Return whether a blocking kernel is running on a context of the queue.
 
         A `context` of 0 means no context.
         """
@@ -232,7 +232,7 @@ class QueueThreads(ABC):
     def queued_blocking(self) -> list[str]:
         """Return the names of the kernels that are waiting for a blocking thread.
 
-        Call this only while no thread takes a task.
+        Call this only while no thread is taking a task.
         """
         names = []
         for number in range(self._pool.head, self._pool.tail):
@@ -244,7 +244,7 @@ class QueueThreads(ABC):
         return names
 
     def _block_here(self) -> None:
-        """Run the waiting blocking tasks here: the system cannot start another thread."""
+        """Run the waiting blocking tasks here, because the system cannot start another thread."""
         thread = self.thread
         if thread.blocks_here:
             return  # this method is already running on this thread
@@ -437,8 +437,8 @@ class StandIn:
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
     """Free the contexts of a queue that no longer exists.
 
-    If the queue and AsyncValues are garbage in one cycle, the values may be finalized later on this
-    thread.  They then use the spare context.
+    If the queue and some AsyncValues are garbage in the same cycle, the values may be finalized
+    later on this thread.  They then use the spare context.
     """
     thread.become(process.spare_context())
     process.free_contexts(contexts)

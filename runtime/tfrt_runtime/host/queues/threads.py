@@ -1,4 +1,4 @@
-"""Threads of queues: how they start, a queue's record of each thread, and timers.
+"""Queue threads: how they start, a queue's record of each thread, and timers.
 
 Timers are in a heap that one thread processes.  Where threads cannot be started, the heap is a
 source of `one_thread`.
@@ -50,7 +50,7 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
 def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
     """Run `target` on a new thread, and return the thread.
 
-    Where threads cannot be started, runs `target` before returning.
+    Where threads cannot be started, run `target` before returning.
 
     Raises:
         TfrtError: as for `start_thread`.
@@ -184,7 +184,7 @@ class TimerQueue:
     def close(self, timeout: float | None = None) -> None:
         """Drop the timers that are not due yet, and stop the thread.
 
-        Waits at most `timeout` seconds for a callback that is running.
+        Wait at most `timeout` seconds for a callback that is running.
         """
         with self._changed:
             self._closed = True
@@ -195,7 +195,7 @@ class TimerQueue:
             thread.join(timeout)
 
     def _fire_due(self) -> float | None:
-        """Call the timers that are due; a source of `one_thread` while timers are left."""
+        """Call the timers that are due.  This is a source of `one_thread` while timers are left."""
         while self._timers:
             left = self._timers[0][0] - time.monotonic()
             if left > 0:

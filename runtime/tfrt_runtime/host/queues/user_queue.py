@@ -49,17 +49,17 @@ class Awaited(Protocol):
     """A value for which `ConcurrentWorkQueue.await_values` waits."""
 
     def done(self) -> bool:
-        """Tell whether the wait is over."""
+        """Return whether the wait is over."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
-        """Call `waiter` when the wait is over; if it is over already, call it now."""
+        """Call `waiter` when the wait is over, or now if the wait is already over."""
 
 
 class ConcurrentWorkQueue(Protocol):
     """A user's work queue.  Any thread may call any method.
 
-    A task runs up to `kernels_per_task` consecutive short kernels, if the queue has this attribute,
-    or else up to 1,024.  A Python kernel is always the first kernel of its task.
+    A task runs up to `kernels_per_task` consecutive short kernels, or up to 1,024 if the queue does
+    not have this attribute.  A Python kernel is always the first kernel of its task.
     """
 
     @property
@@ -87,7 +87,7 @@ class ConcurrentWorkQueue(Protocol):
         """Return when no task is left."""
 
     def is_in_worker_thread(self) -> bool:
-        """Tell whether this is a thread of the queue, which must not wait for the queue's tasks."""
+        """Return whether this is one of the queue's threads, which must not wait for its tasks."""
 
 
 class Task:
@@ -119,7 +119,7 @@ class Task:
     def take(self) -> int:
         """Return the address of the native task, which the caller then owns.
 
-        Returns 0 if the task has run.
+        Return 0 if the task has run.
         """
         return self._address.pop() if self._address else 0
 
@@ -184,7 +184,7 @@ class UserWorkQueue(WorkQueue):
             super().stop(timeout)
 
     def _start_pool_thread(self) -> None:
-        """Do nothing: this thread later passes the blocking task to the user's queue."""
+        """Do nothing, because this thread will pass the blocking task to the user's queue."""
 
     def run(self, address: int) -> None:
         """Run a native task on this thread, and pass on the work that becomes ready."""
@@ -213,7 +213,7 @@ class UserWorkQueue(WorkQueue):
                 context.epoch += 1
 
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
-        """Keep a task that the user's queue has dropped; the next waiting thread ends its run.
+        """Keep a task that the user's queue dropped; the next waiting thread ends the task's run.
 
         A finalizer calls this.
         """
@@ -236,7 +236,7 @@ class UserWorkQueue(WorkQueue):
         self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
-            self._offer_all()  # even if this thread is already offering tasks, and waits inside one
+            self._offer_all()  # even if this thread is waiting inside a task that it offers
             self._look()
             while WORDS[word >> 3] != 0:
                 while self._lost:
@@ -267,7 +267,7 @@ class UserWorkQueue(WorkQueue):
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:
-        """Wake the waiters of `moment` when its event happens, at the time `end` at the latest."""
+        """Wake the waiters of `moment` when its event happens, but no later than the time `end`."""
         self._moments.add(moment)
         self._timers.at(end, moment.wake)
         moment.wake()
@@ -279,8 +279,6 @@ class UserWorkQueue(WorkQueue):
     def _uncount(self) -> None:
         with self._lock:
             self._left -= 1
-
-    # From the native core to the user's queue.
 
     def _empty(self) -> None:
         """Pass all tasks that the core has queued to the user's queue.
@@ -303,9 +301,9 @@ class UserWorkQueue(WorkQueue):
             offer(address)
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
-        """Return the address of the core's next task, or None if no task is queued.
+        """Return the core's next task, or None if no task is queued.
 
-        The result also has the function that passes that task to the user's queue.
+        The result is the function that passes the task to the user's queue, and the task's address.
         """
         with self._lock:  # at any moment, each task is either in the core or in `_taken`
             if not self._taken:
@@ -379,7 +377,7 @@ class UserWorkQueue(WorkQueue):
 
 
 def _is_in_order(ended: int) -> bool:
-    """Tell whether a READY_END entry is the rest of a sync function (`calls.in_order`)."""
+    """Return whether a READY_END entry is the rest of a sync function (`calls.in_order`)."""
     function = structs.Activation.at(ended & ~at.READY_BITS).function
     return bool(structs.Function.at(function).flags & at.FUNCTION_IN_ORDER)
 
@@ -387,7 +385,7 @@ def _is_in_order(ended: int) -> bool:
 class _Moment:
     """The event for which a user's queue waits.
 
-    The event is that a word becomes 0, or that the time `end` comes.
+    The event happens when a word becomes 0 or when the time `end` has come.
     """
 
     def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:

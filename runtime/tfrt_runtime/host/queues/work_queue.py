@@ -25,9 +25,9 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""The interval at which a thread that waits for a quiescent queue checks the queue."""
+"""The interval at which a thread that is waiting for the queue to become quiescent checks it."""
 MAX_NESTED_WAITS = 40
-"""Maximum number of nested waiting kernels on one thread.  Each takes a part of the stack."""
+"""Maximum number of nested waiting kernels on one thread.  Each uses part of the stack."""
 TOO_MANY_WAITS = (
     f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
@@ -42,9 +42,9 @@ class WorkQueue(QueueThreads):
     is_of_users = False
     """Whether the queue refers to users' objects, which may refer to the queue's values."""
     _awaiting = 0
-    """The number of current awaits of the queue's values, on a web page.
+    """How many `await` expressions are waiting for the queue's values on a web page.
 
-    While there are any, the queue also runs between cells.
+    While any are, the queue also runs between cells.
     """
     text = ""
     """The argument of `HostContext` that created the queue, such as `mstd:2`, or ""."""
@@ -58,9 +58,9 @@ class WorkQueue(QueueThreads):
         could not abandon such work halfway.  Without workers, Python kernels always run on the
         waiting thread.
 
-        Signals are handled every few milliseconds.  `interrupted` is called equally often.  If it
+        Signals are handled every few milliseconds.  `interrupted` is called equally often; if it
         returns True, the wait returns False.  It is not called during the first few milliseconds,
-        because it may read the whole queue, which takes as long as a small run.
+        because it may read the whole queue, and that takes as long as a small run.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -166,9 +166,9 @@ class WorkQueue(QueueThreads):
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`.
 
-        Returns False if `timeout` seconds pass first.  `is_over` is called every millisecond.
-        Tasks that this thread keeps for itself count as work of the queue.  They are passed to
-        other threads only at the end, because there may be millions.
+        Return False if `timeout` seconds pass first.  `is_over` is called every millisecond.  Tasks
+        that this thread keeps for itself count as the queue's work.  They are passed to other
+        threads only at the end, because there may be millions.
         """
         over = is_over()
 
@@ -215,7 +215,7 @@ class WorkQueue(QueueThreads):
     def _begin_help(self, own: int) -> tuple[int, bool]:
         """Start helping, on a thread with context `own`.
 
-        Returns the context to use, and whether the thread got the deque.
+        Return the context to use, and whether the thread got the deque.
 
         Raises:
             WorkQueueError: if waiting kernels are nested too deeply for this thread's stack.
@@ -268,7 +268,7 @@ class WorkQueue(QueueThreads):
     def hand_over(self) -> None:
         """Hand this thread's ready work to the queue.
 
-        Does nothing on a thread that is working for the queue.
+        Do nothing on a thread that is working for the queue.
         """
         context = self.context()
         if not self._is_busy(context):
@@ -287,14 +287,14 @@ class WorkQueue(QueueThreads):
         """Record that a run of the queue has the argument `value`, a result of `taken_future`."""
 
     def has_outside_tasks(self) -> bool:
-        """Tell whether a user's queue holds tasks of this queue that have not run."""
+        """Return whether a user's queue holds tasks of this queue that have not run."""
         return False
 
 
 class _Helper:
     """The context manager of `WorkQueue.helper`.
 
-    It is a class, because a generator would take as long as a small run.
+    This is a class because a generator would take as long as a small run.
     """
 
     __slots__ = ("_context", "_has_deque", "_own", "_queue")

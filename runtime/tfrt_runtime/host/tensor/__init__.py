@@ -1,6 +1,6 @@
 """Tensors in the host's memory.
 
-This package builds on `host`'s objects and allocators.  Read the modules in this order: `shapes`
-(with the element types), `dense` (rows of elements in memory), `sparse`, and `returned` (the count
-of arrays that kernels return).
+This package builds on the objects and allocators in `host`.  Read the modules in this order:
+`shapes` (with the element types), `dense` (rows of elements in memory), `sparse`, and `returned`
+(which counts the arrays that kernels return).
 """

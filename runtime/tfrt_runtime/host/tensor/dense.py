@@ -93,7 +93,7 @@ def sizes_at(tensor: int) -> tuple[int, ...]:
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Return the data words with which a native kernel makes a tensor.
+    """Return the data words from which a native kernel makes a tensor.
 
     The words are the elements' type, an element's size, and the words of the struct TENSOR.
     """
@@ -251,8 +251,8 @@ class DenseHostTensor(NativeTensor):
         """Create a tensor of `shape` over `buffer`.
 
         Raises:
-            ValueError: if the buffer does not have exactly the bytes of the shape, or if numpy does
-                not support such an array.
+            ValueError: if the buffer's size is not exactly the shape's, or if numpy does not
+                support such an array.
         """
         if buffer.size != shape.element_count * element_type.size:
             raise ValueError(
@@ -266,15 +266,15 @@ class DenseHostTensor(NativeTensor):
         try:
             self._array: AnyArray | None = buffer.array(element_type, shape.sizes)
         except ValueError:
-            # A size is beyond numpy's range, in a tensor without elements, or there are too many
-            # dimensions.
+            # There are too many dimensions, or a tensor without elements has a size beyond numpy's
+            # range.
             raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
 
     @classmethod
     def create(
         cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
     ) -> DenseHostTensor | None:
-        """Create a tensor with undefined contents; return None if memory is short.
+        """Create a tensor with undefined contents; return None if out of memory.
 
         Raises:
             ValueError: if numpy does not support such an array.
@@ -287,12 +287,12 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def over(cls, array: AnyArray) -> DenseHostTensor:
-        """Return a tensor that shares the memory of `array` or of a copy.
+        """Return a tensor that uses the memory of `array` or of a copy.
 
         A copy is made if the array is not C-contiguous, is not aligned, or has another byte order.
-        If a program writes a tensor over a read-only array, the tensor switches to a copy
-        (`writable`).  A `shared` array, or a part of it, is an exception: its memory is a tensor's
-        own, which the program may write.
+        If a program writes to a tensor over a read-only array, the tensor switches to a copy
+        (`writable`).  A `shared` array, or a part of one, is an exception: its memory belongs to a
+        tensor, to which the program may write.
 
         Raises:
             ValueError: if tensors do not support such elements.
@@ -308,7 +308,8 @@ class DenseHostTensor(NativeTensor):
             if isinstance(owner, _Shared):
                 buffer = owner.tensor.buffer
                 offset = native.__array_interface__["data"][0] - buffer.address
-                # Otherwise, the tensor has switched to a copy, and the array has its former memory.
+                # Otherwise, the tensor has switched to a copy, and the array uses the tensor's
+                # former memory.
                 if 0 <= offset <= buffer.size - native.nbytes:
                     part = buffer.slice(offset if native.nbytes else 0, native.nbytes)
                     return cls(element_type, TensorShape(native.shape), part)
@@ -318,8 +319,8 @@ class DenseHostTensor(NativeTensor):
     def view_of(array: AnyArray) -> AnyArray | None:
         """Return a read-only view of a non-contiguous array, such as a transposed one.
 
-        Programs hold such a view, and Python kernels receive it unchanged.  Where contiguous rows
-        are needed, `over` copies it.  Returns None for other arrays.
+        A program keeps such a view as it is, and Python kernels receive it unchanged.  Where
+        contiguous rows are needed, `over` copies it.  Return None for other arrays.
 
         Raises:
             ValueError: if tensors do not support such elements.
@@ -347,7 +348,7 @@ class DenseHostTensor(NativeTensor):
     ) -> DenseHostTensor:
         """Return a tensor for a buffer or a handle.
 
-        Its other parts are created when they are needed.
+        The tensor's other parts are created when they are needed.
         """
         tensor = cls.__new__(cls)
         tensor.element_type, tensor.shape = element_type, shape
@@ -369,9 +370,9 @@ class DenseHostTensor(NativeTensor):
         return self._array
 
     def writable(self) -> DenseHostTensor:
-        """Return this tensor for a kernel that writes it.
+        """Return this tensor for a kernel that writes to it.
 
-        If its memory is read-only, the tensor switches to a copy.
+        If the tensor's memory is read-only, the tensor switches to a copy.
         """
         place = (self.handle.address + at.TENSOR_BYTES) >> 3
         if WORDS[place] == at.READ_ONLY:
@@ -403,7 +404,7 @@ class DenseHostTensor(NativeTensor):
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         """Return an array for `numpy.asarray`.
 
-        The array is over the tensor's memory, unless a copy is requested.
+        The array uses the tensor's memory, unless a copy is requested.
         """
         return np.array(self.array, dtype, copy=copy)
 
@@ -450,16 +451,16 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 @dataclass(frozen=True, slots=True)
 class BufferType:
-    """A type of compiled code's buffers, such as `memref<?x4xf32>`: sizes and element type.
+    """A buffer type of compiled code, such as `memref<?x4xf32>`: sizes and an element type.
 
-    A size is None if the type leaves it open.
+    A size is None if the type does not specify it.
     """
 
     sizes: tuple[int | None, ...]
     element_type: ElementType
 
     def fits(self, tensor: DenseHostTensor) -> bool:
-        """Tell whether a tensor has this type."""
+        """Return whether a tensor has this type."""
         found = tensor.shape.sizes
         return (
             tensor.element_type == self.element_type

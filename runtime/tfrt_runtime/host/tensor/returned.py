@@ -17,15 +17,15 @@ from tfrt_runtime.host.tensor.shapes import AnyArray
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LEAST = 1 << 16
-"""The size in bytes from which arrays are counted.
+"""The minimum size, in bytes, of an array that is counted.
 
-Counting an array takes a few microseconds.
+Smaller arrays are not worth the few microseconds that counting takes.
 """
-# glibc gets each block that is larger than any block freed so far directly from the system, and
-# keeps free memory only up to twice that size. After freeing a block near glibc's maximum of 32 MB,
-# it keeps the arrays of a few MB that one call makes for the next call, which then needs no new
-# pages.
-if HAS_THREADS:  # a web page never returns memory
+# If a block is larger than any block freed so far, glibc gets it directly from the system.  glibc
+# keeps at most twice the size of the largest freed block as free memory.  After a block near
+# glibc's maximum of 32 MB is freed, glibc keeps the arrays of a few MB that one call makes for the
+# next call, which then needs no new pages.
+if HAS_THREADS:  # a web page never returns memory to the system
     np.empty(31 << 20, np.uint8)
 _counted: dict[int, weakref.ref[AnyArray]] = {}
 """The arrays that are counted now, keyed by id, so that no array is counted twice."""
@@ -34,8 +34,8 @@ _counted: dict[int, weakref.ref[AnyArray]] = {}
 def count(array: object, limit: int) -> None:
     """Count an array's memory until it is freed.
 
-    For a view, counts the array that owns the memory.  Memory of tensors is already counted.
-    Memory of mapped files and of other libraries is not numpy's, and is not counted.
+    For a view, count the array that owns the memory.  Tensors' memory is already counted.  The
+    memory of mapped files and of other libraries does not belong to numpy, and is not counted.
 
     Raises:
         PayloadError: if the array exceeds the budget of `limit` bytes.

@@ -21,7 +21,7 @@ UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
 """The largest size or element count.
 
-Both are signed 64-bit integers in BEF and in kernels' signatures.
+Sizes and counts are signed 64-bit integers in BEF and in kernels' signatures.
 """
 
 
@@ -29,8 +29,7 @@ Both are signed 64-bit integers in BEF and in kernels' signatures.
 class TensorShape:
     """The sizes of a tensor, outermost first.  `element_count` is the product of the sizes.
 
-    A shape need not belong to a tensor, so it may have more elements than fit into memory or an
-    i64.
+    A shape need not belong to a tensor, so its element count may exceed memory or an i64.
 
     Raises:
         ValueError: if a size is negative.
@@ -104,8 +103,8 @@ AnyArray = npt.NDArray[Any]
 class ElementType:
     """An element type.
 
-    `word` is the type's name in types and kernels (`ui8`, `bool`).  `printed` is its name in a
-    printed tensor (`u8`, `i1`).
+    `word` is its name in MLIR types and in kernel names (`ui8`, `bool`).  `printed` is its name in
+    a printed tensor (`u8`, `i1`).
     """
 
     dtype: DType
@@ -198,7 +197,7 @@ def element_type_of(array: AnyArray) -> ElementType:
 
 
 def element_text(value: Element) -> str:
-    """Format an element as the reference's tools do.
+    """Format an element as the reference tools do.
 
     Examples: `1`, `-1.250000e-01`, `INF`, `(1.000000e+00,nan)`.
     """

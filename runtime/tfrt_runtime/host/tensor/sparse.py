@@ -46,7 +46,7 @@ class CooHostTensor(HostTensor):
 
     @classmethod
     def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
-        """Return the nonzero elements of `tensor`, in order, or None if memory is short."""
+        """Return the nonzero elements of `tensor`, in order; return None if out of memory."""
         rows = np.argwhere(tensor.array)
         indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
         values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))
@@ -57,7 +57,7 @@ class CooHostTensor(HostTensor):
         return cls(tensor.shape, indices, values)
 
     def to_dense(self, allocator: HostAllocator) -> DenseHostTensor | None:
-        """Return all elements as a dense tensor, or None if memory is short."""
+        """Return all elements as a dense tensor; return None if out of memory."""
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0

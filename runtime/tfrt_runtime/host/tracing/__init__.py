@@ -1,1 +1,1 @@
-"""Reports on runs: `events` (the core's log of watched runs), `trace` (levels and sinks)."""
+"""Reports about runs: `events` (the core's log of watched runs) and `trace` (levels and sinks)."""

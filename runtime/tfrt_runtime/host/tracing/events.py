@@ -1,4 +1,4 @@
-"""The event log in Python: watches on runs, and readers of the native core's rings.
+"""The event log in Python: watches on runs, which read the native core's rings of events.
 
 A run gets a `Watch` when it starts.  `Watch.take` drains the rings of all threads, and returns the
 new events of the watch's run.  Draining serves all watches at once, so each event is copied once.
@@ -28,7 +28,7 @@ from tfrt_runtime.once import once
 KINDS = at.LOG_KINDS
 """The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
-"""The register number in events that are about a kernel as a whole."""
+"""The register number in events that concern a whole kernel."""
 
 _RUN = 22
 """The offset of the run's number in an event, in bytes."""
@@ -96,15 +96,15 @@ def logged(columns: LogColumns) -> Iterator[Logged]:
 
 
 def no_calls(*, waits: bool = False) -> list[tuple[int, Moments]]:
-    """Return an empty list; the initial `Watch.remote`, for a run without calls on a cluster."""
+    """Return an empty list, as the initial `Watch.remote` of a run without calls on a cluster."""
     return []
 
 
 class Watch:
     """Logs the events of one run.
 
-    Also keeps the latest value of each register whose value does not fit into a word.  These values
-    live as long as the watch.
+    A watch also keeps the latest value of each register whose value does not fit into a word.
+    These values live as long as the watch does.
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
@@ -117,9 +117,9 @@ class Watch:
         """Whether remote kernels of the run fail without a cluster, as in a notebook's cell."""
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
-        """The factor by which each kernel is slowed down.
+        """The factor by which each kernel's duration is multiplied.
 
-        A kernel that waits for a timer multiplies the timer's duration itself.
+        A kernel that waits for a timer applies the factor to the timer's duration itself.
         """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
@@ -199,7 +199,7 @@ class Watch:
         return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
-        """Yield each value that was kept since the last call, with its function and register."""
+        """Yield each value kept since the last call, with its function and register."""
         assert self.queue is not None
         take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
@@ -222,8 +222,8 @@ class Watch:
     def note_output(self, text: str) -> None:
         """Record a piece of the run's output.
 
-        It comes from this thread's kernel, from this coroutine's kernel, or from code outside
-        kernels.
+        The output comes from this thread's kernel, from this coroutine's kernel, or from code
+        outside kernels.
         """
         coroutine = COROUTINE.get()
         number = self.kernel_here if coroutine is None else coroutine.number
@@ -268,9 +268,9 @@ def _nonzero(column: Sequence[int]) -> Iterator[int]:
 
 
 class Reader:
-    """The events of a run that have not been taken through this object.
+    """A run's events that have not been taken through this object.
 
-    Only one thread at a time may take them.
+    Only one thread at a time may take events.
     """
 
     def __init__(self) -> None:
@@ -287,14 +287,14 @@ class Reader:
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0
-        # Unpacked column by column, which takes a fraction of the time of one event after another.
+        # Unpacking column by column is several times faster than unpacking event by event.
         parts = [batch.columns(start) for batch in waiting] or [((), (), (), (), ())]
         return parts[0] if len(parts) == 1 else tuple(map(list, map(chain, *parts)))
 
     def receive(self, batch: _Batch) -> None:
         """Keep a batch of events until it is taken.
 
-        If there are too many events, drops the oldest.
+        If there are too many events, drop the oldest.
         """
         self._waiting.append(batch)
         self._count += batch.count
@@ -305,7 +305,7 @@ class Reader:
 
 
 class EventLog:
-    """The rings of the process, which any thread drains for all watches together."""
+    """The process's rings, which any thread drains for all watches at once."""
 
     def __init__(self) -> None:
         self._process = native_process()
@@ -323,7 +323,7 @@ class EventLog:
         """Make threads log events, and pass events of the watch's run to `watch`."""
         with self.lock:
             if not self._watches:
-                # Discard old events, of runs that are no longer watched.
+                # Discard the old events of runs that are no longer watched.
                 for ring in self._rings():
                     self._emptied(ring)
                 self._lost = sum(ring.lost for ring in self._rings())
@@ -389,9 +389,9 @@ class EventLog:
         return ticks, moment
 
     def _calibrate(self) -> None:
-        """Measure the duration of a tick, until it is precise enough.
+        """Measure a tick's duration, until the measurement is precise enough.
 
-        The longer the log exists, the more precise the result is.
+        The longer the log has existed, the more precise the measurement is.
         """
         if self._last >= _CALIBRATED_NS:
             return
@@ -405,7 +405,7 @@ class EventLog:
 def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
     """Return the events in `part` whose run is in `wanted`.
 
-    Usually, these are all events of `part`.
+    Usually, these are all of the events in `part`.
     """
     runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
     count = sum(map(runs.count, wanted))

@@ -1,9 +1,8 @@
 """Tracing: report activities, with their times and threads, to a sink that writes text or a file.
 
 The level `default` covers runs and calls of functions.  `verbose` adds activities that users'
-kernels record themselves, and `debug` adds every kernel.  Runs and kernels are reported from the
-native core's event log (`executor.tracing`), so a run that starts while tracing is off costs
-nothing extra.
+kernels record, and `debug` adds every kernel.  Runs and kernels are reported from the native core's
+event log (`executor.tracing`), so a run that starts while tracing is off costs nothing extra.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class Activity:
 
 
 def thread_name() -> str:
-    """Return the name of this thread that boards show."""
+    """Return the name that boards show for this thread."""
     name = threading.current_thread().name
     return "main" if name == "MainThread" else name
 
@@ -77,7 +76,7 @@ def thread_name() -> str:
 class TracingSink(Protocol):
     """Receives the activities and events of a trace.
 
-    Any thread may call the methods, but for each run, only one thread at a time does.  The
+    The methods may be called on any thread, but only on one thread at a time for each run.  The
     activities of one thread are nested: inner activities end first.  A function or a run may end on
     another thread.
     """
@@ -134,13 +133,13 @@ class Tracing:
             self.request(False)
 
     def is_on(self, level: Level) -> bool:
-        """Tell whether the sink receives activities of this level now."""
+        """Return whether the sink receives activities of this level now."""
         return self._requests > 0 and Level.NONE < level <= self.level
 
     def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
         """Call `drain` when tracing stops.
 
-        Return a function that withdraws this request.
+        The returned function withdraws this request.
         """
         with self._lock:
             self._followed.add(drain)
@@ -290,7 +289,7 @@ class ChromeSink:
         """Draw an arrow from the end of an activity to the start of another.
 
         Trace viewers attach each end of an arrow to the innermost slice of its thread at that time.
-        An activity without a slice therefore gets a slice of length 0.
+        Therefore, an activity that has no slice gets one of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:
@@ -326,10 +325,10 @@ class ChromeSink:
         return (time_ns - self._start) / 1000
 
     def _quoted(self, text: str) -> str:
-        """Return `text` as JSON, from a cache, because there are few different strings."""
+        """Return `text` as JSON, from a cache, because few different strings occur."""
         quoted = self._names.get(text)
         if quoted is None:
-            import json  # few runs are traced
+            import json  # not at the top, because few runs are traced
 
             quoted = self._names[text] = json.dumps(text)
         return quoted

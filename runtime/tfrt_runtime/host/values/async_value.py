@@ -1,4 +1,4 @@
-"""A value that may not be available yet, as Python sees it.
+"""The Python object for a value that may not be available yet.
 
 An `AsyncValue` changes once, from unavailable to available or to error.  Code that uses a value
 adds a callback with `and_then` and does not wait.  Code that must wait calls `result` or `await`s
@@ -92,7 +92,7 @@ class AsyncValue(AwaitedValue):
         return f"<AsyncValue{kind} {state.value}{text}>"
 
     def reference(self) -> AsyncValue:
-        """Return another reference to the value; its holder need not resolve the value."""
+        """Return another reference to the value, whose holder need not resolve the value."""
         native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
@@ -107,7 +107,7 @@ class AsyncValue(AwaitedValue):
         return AsyncValue(self._queue, address, self.type)
 
     def for_waiter(self) -> AsyncValue:
-        """Return the object from which a callback of `and_then` should read the value.
+        """Return the object from which an `and_then` callback should read the value.
 
         A callback must not keep a promise alive.  For a promise, the returned object is therefore
         another reference.  For a run's result, it is this object, because `decide` may resolve only
@@ -179,7 +179,7 @@ class AsyncValue(AwaitedValue):
 
         Cancelling the future cancels the value.
         """
-        import concurrent.futures  # a future exists, so its module is loaded
+        import concurrent.futures  # the caller uses futures, so the module is already loaded
 
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         came = self.for_waiter()
@@ -219,8 +219,8 @@ class AsyncValue(AwaitedValue):
     def cancel(self, message: str = "Cancelled") -> bool:
         """Cancel the value; return whether the value is cancelled.
 
-        Cancelling a result cancels its run, unless other code holds another unresolved result of
-        the run.  In that case, only this object becomes cancelled.
+        Cancelling a run's result cancels the run, unless other code holds another unresolved result
+        of the same run.  In that case, only this object becomes cancelled.
         """
         if self.done():
             return self.cancelled()
@@ -254,7 +254,7 @@ class AsyncValue(AwaitedValue):
             self._callbacks()
 
     def set_result(self, value: object) -> None:
-        """Resolve a value of `unavailable` to `value`.
+        """Resolve a value that `unavailable` returned to `value`.
 
         Raises:
             InvalidStateError: of `concurrent.futures`, if this value is already resolved or is a
@@ -264,7 +264,7 @@ class AsyncValue(AwaitedValue):
         self._set(lambda: self.emplace(value))
 
     def set_exception(self, exception: BaseException | type[BaseException]) -> None:
-        """Resolve a value of `unavailable` to an error whose cause is `exception`.
+        """Resolve a value that `unavailable` returned to an error whose cause is `exception`.
 
         Raises:
             TypeError: if `exception` is not an exception.
@@ -300,8 +300,7 @@ class AsyncValue(AwaitedValue):
             TimeoutError: if the value is not resolved in time.
             TfrtError: if the value is an error or will never be resolved.  The exception has the
                 diagnostic.
-            KeyboardInterrupt: if the code that should have made the value raised a
-                KeyboardInterrupt.
+            KeyboardInterrupt: if the code that computes the value raised a KeyboardInterrupt.
         """
         try:
             if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
@@ -317,7 +316,7 @@ class AsyncValue(AwaitedValue):
             raise for_users(problem)
 
     def _result(self, timeout: float | None) -> object:
-        """Do what `result` does, for all cases except the fast path."""
+        """Implement `result` for all cases except the fast path."""
         if timeout is not None:
             deadline_in(timeout)  # reject an invalid timeout even if the value is available
         outcome = self._found or self._outcome(timeout)
@@ -332,7 +331,7 @@ class AsyncValue(AwaitedValue):
         return as_python(self._read_at(outcome))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None.  Waits as `result` does.
+        """Return the error that `result` would raise, or None, after waiting as `result` does.
 
         Raises:
             TimeoutError: if the value is not resolved in time.
@@ -357,8 +356,8 @@ class AsyncValue(AwaitedValue):
 class Promise(AsyncValue):
     """A reference for the code that must resolve the value.
 
-    If the object is dropped before that, the value becomes an error: otherwise, other code would
-    wait for the value forever.
+    If the object is dropped before the value is resolved, the value becomes an error, because other
+    code would otherwise wait for it forever.
     """
 
     __slots__ = ("_on_broken",)
@@ -391,7 +390,7 @@ def make_unavailable(
 ) -> AsyncValue:
     """Make a value that its creator must resolve, with `emplace` or `set_error`.
 
-    If the creator drops the object before that, the value becomes the error that `on_broken`
+    If the creator drops the object without doing so, the value becomes the error that `on_broken`
     returns.
     """
     number = SCALAR_TYPES.get(type_text, 0)
@@ -421,7 +420,7 @@ def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
 def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
     """Call `call` once all values are resolved.
 
-    The call happens now, or on the thread that resolves the last value.
+    It is called now if they already are, and otherwise on the thread that resolves the last value.
     """
     left = list(values)
 

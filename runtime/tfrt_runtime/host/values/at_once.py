@@ -1,4 +1,4 @@
-"""Run many calls, with a limited number in flight, so that they need less memory."""
+"""Run many calls, but keep only a limited number in flight, to save memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 
 
 class AtOnce:
-    """Starts another call whenever a call has finished.
+    """Starts another call whenever one has finished.
 
     This object lives as long as the results of calls in flight.
     """
@@ -22,13 +22,13 @@ class AtOnce:
         is_cancelled: Callable[[], bool] = lambda: False,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        """Start the rest of `count` calls.  The first `begun` calls have been started already.
+        """Start the rest of `count` calls.  The first `begun` calls have already been started.
 
         Args:
-            start: a function of an index and a count.  It starts that many calls from that index
-                on, and returns the results of the first of these calls.
-            is_cancelled: returns whether to start all remaining calls now, because they finish
-                immediately.
+            start: a function of an index and a count.  It starts that many calls, from that index
+                on, and returns the results of the first one.
+            is_cancelled: returns whether to start all remaining calls now, because cancelled calls
+                finish immediately.
             end: called when the last call has been started.
         """
         self._next, self._count = begun, count
@@ -44,8 +44,8 @@ class AtOnce:
     def _go_on(self) -> None:
         """Count a finished call, and start the next one.
 
-        A call may finish while this method starts it, and then calls this method again.  In that
-        case, the loop further up the stack starts the next call.
+        A call may finish while this method is starting it; this method is then called again from
+        inside itself.  In that case, the outer call's loop starts the next call.
         """
         with self._lock:
             self._ended += 1

@@ -25,17 +25,18 @@ CHAIN_TYPE = "!tfrt.chain"
 STRING_TYPE = "!tfrt.string"
 _CHECKED = (CHAIN_TYPE, "chain", STRING_TYPE, "index")
 BUFFER = "memref<"
-"""The start of the names of buffer types of compiled functions."""
+"""The prefix of the names of compiled functions' buffer types."""
 TENSOR = ".tensor"
-"""The end of the names of tensor types."""
+"""The suffix of the names of tensor types."""
 
 
 def fitting(type_text: str, value: object) -> object:
-    """Convert `value` to the form in which a program holds a value of the given type.
+    """Convert `value` to the object that represents it in a program, for the given type.
 
     For example, an array becomes a tensor, and None becomes a chain.  Any object that shares its
     elements without a copy counts as an array (`as_array`).  Numbers are returned unchanged, and
-    are checked when they are encoded.  A type that only its kernels know accepts any object.
+    are checked when they are encoded.  A type that only the program's kernels know accepts any
+    object.
 
     Raises:
         PayloadError: if the value does not fit the type.
@@ -61,7 +62,7 @@ def fitting(type_text: str, value: object) -> object:
 
 
 def takes_any(type_text: str) -> bool:
-    """Tell whether the type accepts any object without a check or a conversion."""
+    """Return whether the type accepts any object without a check or a conversion."""
     return not (
         type_text in (*SCALAR_TYPES, *_CHECKED)
         or type_text.endswith(TENSOR)
@@ -74,8 +75,8 @@ def as_array(value: object, type_text: str = "") -> Any:
 
     A numpy array is returned unchanged.  Other objects share their elements through
     `__array_interface__`, the buffer protocol, `__array__`, or DLPack, in this order.  The result
-    may be read-only.  An object that can only copy its elements is rejected: a copy may differ, for
-    example because it has NaN for missing elements.
+    may be read-only.  An object that can only copy its elements is rejected, because the copy may
+    differ: for example, it may have NaN for missing elements.
 
     Raises:
         PayloadError: if the value does not share its elements.
@@ -107,9 +108,9 @@ def as_array(value: object, type_text: str = "") -> Any:
 
 
 def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
-    """Return the error for an object of another library.
+    """Return the error for another library's object.
 
-    It has the first line of that library's message.
+    The error includes the first line of that library's message.
     """
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
     is_column = hasattr(type(value), "to_numpy")  # or a whole data frame
@@ -175,7 +176,7 @@ def _shown(value: object) -> str:
 def _fitting_buffer(type_text: str, value: object) -> object:
     """Return a tensor over the memory of `value`.
 
-    Never copies, because the compiled function may write to the tensor.
+    Never copy the elements, because the compiled function may write to the tensor.
     """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
 
@@ -216,7 +217,7 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
 def _tensor_class() -> Any:
     """Return `DenseHostTensor`, imported on first use.
 
-    Thus, programs without arrays start without numpy.
+    Programs without arrays therefore start without numpy.
     """
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
@@ -232,8 +233,8 @@ def as_dense(value: object, type_text: str = "") -> Any:
 def as_tensor(value: object, type_text: str = "") -> object:
     """Return a tensor over the memory of an array (`as_array`) or over a copy.
 
-    `DenseHostTensor.over` tells when a copy is made.  An array that is not contiguous stays an
-    array (`DenseHostTensor.view_of`).
+    The docstring of `DenseHostTensor.over` says when a copy is made.  An array that is not
+    contiguous stays an array (`DenseHostTensor.view_of`).
 
     Raises:
         PayloadError: if `value` is not an array, or if tensors do not support its elements.

@@ -1,4 +1,4 @@
-"""The base of AsyncValue: a reference to a native value, the value's state, and its resolution.
+"""The base class of AsyncValue: a reference to a native value, with its state and its resolution.
 
 `waiting` and `async_value` build on this class.
 """
@@ -32,8 +32,8 @@ from tfrt_runtime.native import layouts as at
 class Public(type):
     """A metaclass for classes whose `dir` lists only the names in `_public` and special methods.
 
-    `help`, Tab completion, and the reference use `dir`.  Thus, they omit members that are only for
-    the runtime.
+    `help`, Tab completion, and the Python reference use `dir`, so they omit members that are only
+    for the runtime.
     """
 
     _public: tuple[str, ...]
@@ -59,13 +59,13 @@ class State(StrEnum):
 ORDER = threading.RLock()
 """Held while callbacks are added or taken.
 
-The lock is reentrant: while a thread holds it, a garbage collection may destroy a promise, which
-calls the promise's waiters.
+The lock is reentrant, because a garbage collection may destroy a promise while a thread holds the
+lock, and the promise's waiters are then called on that thread.
 """
 
 
 class Callbacks:
-    """The callbacks that wait for a value through one Python object, called once and in order.
+    """Callbacks that wait for a value through one Python object.  Each is called once, in order.
 
     The callbacks do not refer to that object, because callbacks must not keep a promise alive.
     """
@@ -121,11 +121,11 @@ class HeldValue(NativeValue, metaclass=Public):
                 drop(self._queue.context(), decided)
 
     def _let_go(self) -> tuple[int, int]:
-        """Return the references that this object owned, because it is being destroyed.
+        """Take this object's references from it because it is being destroyed, and return them.
 
-        They are the addresses of its native value and of the error `_decided`, or 0.  Until
-        `__del__` has returned, another thread may still get the object from a weak reference, but
-        then finds no value in it.  No lock is needed: CPython switches threads only at calls and at
+        The references are the addresses of its native value and of the error `_decided`, or 0.
+        Until `__del__` has returned, another thread may still get the object from a weak reference,
+        but finds no value in it.  No lock is needed: CPython switches threads only at calls and at
         the ends of loops, so the next lines are atomic.
         """
         owned, decided = self._owned, self._decided
@@ -169,10 +169,10 @@ class HeldValue(NativeValue, metaclass=Public):
         """Return an ipywidgets widget that follows this value, for boxes, links, and observers.
 
         The widget's line shows `name`.  The traits `state`, `text`, `type`, `error`, and `place`
-        are strings.  The trait `value` is a number or a string, otherwise None.  The trait
-        `elapsed` is a number of seconds.  When the value is resolved, `state` changes last.
-        Observers are called on a thread of the notebook, at most 1/30 s later unless an observer is
-        slow.  The widget does not keep a promise alive.  The widget exists until it is closed.
+        are strings.  The trait `value` is a number, a string, or None.  The trait `elapsed` is in
+        seconds.  When the value is resolved, `state` changes last.  Observers are called on one of
+        the notebook's threads, at most 1/30 s after the change unless an observer is slow.  The
+        widget does not keep a promise alive.  The widget exists until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.
@@ -216,7 +216,7 @@ class HeldValue(NativeValue, metaclass=Public):
         return self._queue
 
     def has_type(self, word: str) -> bool:
-        """Tell whether the value is, or will be, an error or a number of the type `word`."""
+        """Return whether the value is, or will become, a number of the type `word` or an error."""
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return self.type == word
@@ -234,7 +234,7 @@ class HeldValue(NativeValue, metaclass=Public):
         return found
 
     def done(self) -> bool:
-        """Tell whether the value is available or an error."""
+        """Return whether the value is available or an error."""
         if self._found:
             return True
         outcome = native_process().quick.value_outcome
@@ -246,7 +246,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` when the value is resolved, on the thread that resolves it.
 
-        If the value is already resolved, calls `waiter` now, on this thread.  Waiters of one object
+        If the value is already resolved, call `waiter` now, on this thread.  Waiters of one object
         are called in the order in which they were added, each in a copy of its caller's contextvars
         context.  If a waiter raises an exception, `sys.excepthook` shows it, and nothing else
         happens.
@@ -258,7 +258,7 @@ class HeldValue(NativeValue, metaclass=Public):
             if not self.done():
                 if self._callbacks is not None and self._callbacks.add(waiter):
                     return
-                native_process().track(self)  # now, this object may be part of a cycle
+                native_process().track(self)  # with a waiter, this object may be part of a cycle
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
         entry = native_process().quick.value_and_then
@@ -267,7 +267,7 @@ class HeldValue(NativeValue, metaclass=Public):
             callbacks()
 
     def cancelled(self) -> bool:
-        """Tell whether the value, or its run, was cancelled before the value was resolved."""
+        """Return whether the value, or its run, was cancelled before the value was resolved."""
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     @property
@@ -282,9 +282,9 @@ class HeldValue(NativeValue, metaclass=Public):
         )
 
     def payload(self) -> object:
-        """Return an available value as programs hold it.
+        """Return an available value's payload.
 
-        A tensor is returned as the runtime's own object.
+        A tensor is returned as the runtime's own object, not as an array.
         """
         return self._read_at(native_process().quick.value_outcome(self._address))
 
@@ -304,7 +304,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def emplace(self, value: object = CHAIN) -> None:
         """Resolve an AsyncValue that `make_unavailable` created, and run its waiters.
 
-        A number is stored in the AsyncValue's type, and anything else as an object.
+        A number is stored as the AsyncValue's type, and anything else as an object.
 
         Raises:
             RuntimeError: if this value is already resolved or follows another value.
@@ -341,7 +341,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def _publish(self, entry: Callable[..., object], *words: int) -> None:
         """Resolve the claimed value by calling `entry`.
 
-        Hands the work that becomes ready to the queue.
+        Hand the work that becomes ready to the queue.
         """
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:

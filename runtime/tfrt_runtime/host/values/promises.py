@@ -1,9 +1,9 @@
 """The external values for which a run is waiting.
 
-A Python kernel may return a value that a thread, an event loop, or a timer resolves later.  While
-such a value is unresolved and some code still refers to it, an idle run is not stuck.
+A Python kernel may return a value that a thread, an event loop, or a timer resolves later.  A run
+that is idle is not stuck while such a value is unresolved and some code still refers to it.
 
-This module also turns futures of Python's libraries into AsyncValues (`from_future`).
+This module also turns futures from Python libraries into AsyncValues (`from_future`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Promise:
         return value is not None and not value.done()
 
     def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
-        """Tell whether code outside the runtime may still resolve the value.
+        """Return whether code outside the runtime may still resolve the value.
 
         For the result of a run, `may_come(run)` decides.
         """
@@ -58,7 +58,7 @@ class Promise:
 
 
 Counted = tuple[str, str, AnyLocation | None]
-"""A kernel whose pending results count as activities of the run.
+"""A kernel whose pending results count as the run's activities.
 
 The fields are the kernel's name, the event for which its results wait, and its location.
 """
@@ -67,7 +67,7 @@ MIN_SWEPT = 16
 
 
 def unresolved(kernel: str, index: int, waits: str) -> str:
-    """Return the text of a note: a kernel has not resolved its result `index`, because it waits."""
+    """Return the text of a note about result `index`, which a waiting kernel has not resolved."""
     return f"kernel '{kernel}' has not resolved its result {index} yet: it is waiting for {waits}"
 
 
@@ -124,7 +124,7 @@ class Promises:
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
 
     def expect(self, value: AsyncValue, text: str) -> None:
-        """Record that the value comes from outside the run, for example from another run."""
+        """Record that code outside the run, for example another run, resolves the value."""
         self._add(Promise(lambda: value, text, None))
 
     def _add(self, promise: Promise) -> None:
@@ -135,7 +135,7 @@ class Promises:
                 self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
-        """Tell whether code outside the runtime may still resolve one of the values.
+        """Return whether code outside the runtime may still resolve one of the values.
 
         A result of another run counts only if `may_come(run)` is true.
         """
@@ -156,7 +156,7 @@ class Promises:
         ]
 
     def given_by_kernels(self) -> list[AsyncValue]:
-        """Return the results of kernels that the runtime resolves."""
+        """Return those of the kernels' results that the runtime resolves."""
         with self._lock:
             held = [one.holder() for one in self._promises if one.is_inside]
         return [value for value in held if value is not None]
@@ -179,7 +179,7 @@ OBJECT = "!tfrt.object"
 
 
 def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:
-    """Tell whether native code of the queue can use the value as a value of the given type.
+    """Return whether the queue's native code can use the value as a value of the given type.
 
     Native code reads the bits of a number as the program's type, without a check.
     """
@@ -228,12 +228,12 @@ def on_queue(
 
 
 def is_future(value: object) -> TypeGuard[Future]:
-    """Tell whether `from_future` accepts the object."""
+    """Return whether `from_future` accepts the object."""
     return any(_is_from(one, value) for one in ("asyncio", "concurrent.futures", "distributed"))
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Return whether a future that a kernel returns represents the future's result.
+    """Return whether a future that a kernel returns is replaced with the future's result.
 
     `type_text` is the type of the kernel's result.  If it is an object type, the future itself is
     the result.
@@ -242,7 +242,7 @@ def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
 
 
 def _is_from(module: str, value: object) -> bool:
-    # Do not import these modules, which takes 20 ms: the module of a future is already imported.
+    # Do not import the modules, which would take 20 ms: a future's module is already imported.
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, loaded.Future)
 
@@ -257,8 +257,8 @@ def from_future(
 ) -> AsyncValue:
     """Return a value that is resolved when the future is done.
 
-    The future's exception becomes the value's error.  Any thread may call this, even for a future
-    of an event loop.
+    The future's exception becomes the value's error.  Any thread may call this, even for an event
+    loop's future.
 
     Args:
         refuse: creates the error for a result of the wrong type.

@@ -1,4 +1,4 @@
-"""Waits of threads and tasks for values.
+"""How threads and tasks wait for values.
 
 This module decides which threads work during a wait, and detects waits that would never end.
 """
@@ -19,7 +19,7 @@ from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
 LOOK_SECONDS = 0.05
-"""How often a task that awaits a value checks whether the value can still be resolved."""
+"""The interval at which a task that awaits a value checks whether it can still be resolved."""
 
 
 class Source(Maker, Protocol):
@@ -34,7 +34,7 @@ class Source(Maker, Protocol):
     def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
         """Cancel the run, unless other code holds other results of the run.
 
-        Returns whether the run was cancelled.
+        Return whether the run was cancelled.
         """
 
 
@@ -55,7 +55,7 @@ class AwaitedValue(HeldValue):
 
     async def resolved(self) -> None:
         """Return once the value is resolved.  Other tasks of the event loop run in the meantime."""
-        import asyncio  # importing it takes 20 ms; code that awaits has already imported it
+        import asyncio  # importing asyncio takes 20 ms; code that awaits has already imported it
 
         try:
             loop = asyncio.get_running_loop()
@@ -85,7 +85,7 @@ class AwaitedValue(HeldValue):
     def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
         """Return why the value will never be resolved, or nothing if it may be resolved.
 
-        With `blocks`, this thread waits for the value, so it does no other work.
+        With `blocks`, assume that this thread does nothing but wait for the value.
         """
         first: Sequence[Diagnostic] = ()
         for value, run in self._makers():
@@ -98,7 +98,7 @@ class AwaitedValue(HeldValue):
     def _described(self) -> tuple[str, list[Source | None]]:
         """Return the value's name for messages about a waiting kernel.
 
-        Also returns the runs that make the value.
+        Also return the runs that make the value.
         """
         makers = self._makers()
         names = [run.name_of(value) for value, run in makers if run is not None]
@@ -121,7 +121,7 @@ class AwaitedValue(HeldValue):
         return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return the queues of the runs that make the value, but only queues without workers.
+        """Return the queues, among those of the runs that make the value, that have no workers.
 
         These queues need a waiting thread.
         """
@@ -140,7 +140,7 @@ class AwaitedValue(HeldValue):
             yield
 
     def have_made(self) -> None:
-        """Let queues without workers compute the value, although no thread waits for it."""
+        """Let queues without workers compute the value even though no thread waits for it."""
         for queue in self._queues_without_workers():
             with contextlib.ExitStack() as stack:
                 stack.enter_context(queue.worked_for())
