@@ -2,7 +2,7 @@
 
 This package builds on `host`.  Read in this order:
 
-- Basics: `registry`, `calls` (the calls around a failed kernel), and `frame` (a kernel's view of
+- Basics: `registry`, `calls` (which calls led to a failed kernel), and `frame` (a kernel's view of
   its call).
 - Users' kernels: `users`.
 - Standard kernels, listed by `standard`: the packages `basic` and `tensor`.

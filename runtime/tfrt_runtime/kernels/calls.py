@@ -1,4 +1,4 @@
-"""The calls around a kernel, for the notes of its error.
+"""The calls that led to a kernel, for the notes of its error.
 
 d.mlir:17:14: error: runtime error: Divide by zero
 d.mlir:5:8: note: @stop was called here
@@ -21,7 +21,7 @@ from tfrt_runtime.host.structs import Activation, Context, Function, words_at
 from tfrt_runtime.native import layouts as at
 
 FEW = 16
-"""How many calls to record for a kernel that may never fail, or in a run with many errors."""
+"""How many calls to record for a kernel that may never fail, or for a run with many errors."""
 _MANY = 10
 _MAX_NOTES = 8
 
@@ -37,13 +37,13 @@ class Calls:
 
     places: tuple[tuple[Any, int, str, int], ...]
     has_more: bool
-    """Whether some outer calls were not recorded."""
+    """Whether outer calls exist that were not recorded."""
 
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
         """Notes that name the calls, for an error.
 
-        Regions of an operation, such as the body of a loop, have no note.
+        An operation's regions, such as a loop's body, get no note.
         """
         notes = [
             note(
@@ -80,8 +80,8 @@ def calls_around(context: int, most: int) -> Calls:
 def notes_around(context: int, request: Request) -> tuple[Diagnostic, ...]:
     """Return notes that name the calls around the kernel that fails in `context`.
 
-    `request` is the kernel's run.  Only its first errors name all calls: if each call of a deep
-    recursion failed, the time would grow with the square of the depth.
+    `request` is the kernel's run.  Only the run's first errors name all calls: if every call in a
+    deep recursion failed, the time would otherwise grow with the square of the depth.
     """
     most = FEW if request.diagnostics[_MANY:] else sys.maxsize
     return calls_around(context, most).notes

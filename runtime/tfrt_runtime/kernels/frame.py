@@ -66,7 +66,7 @@ class KernelFrame:
     name: str
     location: AnyLocation
     calls: Calls
-    """The calls around this one, for the notes of an error."""
+    """The calls that led to this one, for the notes of an error."""
     location_id: int
     debug_info: str | None
     functions: tuple[Function, ...]
@@ -77,7 +77,7 @@ class KernelFrame:
     is_read_here: bool = True
     """Whether the results of a remote kernel are read in this process, by Python or by a kernel."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """The latest value that `allocate` has returned for each index.
+    """The latest value that `allocate` returned for each index.
 
     These references do not keep promises alive.
     """
@@ -92,8 +92,8 @@ class KernelFrame:
 
         The run stays open until the value is resolved, so keep a reference until then.  If the
         value is dropped unresolved, the result becomes an error that says so.  If the run is
-        cancelled first, the value becomes an error.  If the kernel raises an exception, an
-        unresolved result becomes that error, and a resolved result keeps its value.
+        cancelled before the value is resolved, the value becomes an error.  If the kernel raises an
+        exception, unresolved results become that error, and resolved results keep their values.
 
         Raises:
             KernelError: if the kernel has no result with that index.
@@ -110,9 +110,9 @@ class KernelFrame:
 
         The thread is a worker or, with `blocking`, a thread of the blocking pool.
 
-        The call belongs to the run.  The run finishes after the call.  If the run is cancelled
-        first, the function is not called.  If the function raises an exception, the value becomes
-        an error.
+        The call belongs to the run, which does not finish before the call does.  If the run is
+        cancelled before the call starts, the function is not called.  If the function raises an
+        exception, the value becomes an error.
         """
         started: AsyncValue = HOOKS.enqueue(self.request, function, blocking=blocking)
         return started
@@ -132,10 +132,10 @@ class KernelFrame:
 
 
 def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
-    """Return an unavailable value for each result of the kernel.  A task resolves the values later.
+    """Return an unavailable value for each of the kernel's results.  A task resolves them later.
 
-    `KernelFrame.allocate` records its values in the frame.  This function does not, because the
-    user's function may raise an exception later.
+    Unlike `KernelFrame.allocate`, this function does not record the values in the frame, because
+    the user's function may raise an exception later.
     """
     allocate, broken = frame.request.allocate, frame._broken
     return tuple([allocate(type_text, broken) for type_text in frame.result_types])

@@ -4,10 +4,10 @@ A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python 
 `KernelRegistry.add` registers any kernel.  A program is loaded with a registry of the kernels that
 it may use.
 
-Attributes and results have type words: the scalars of MLIR (`i1` `i8` ...  `ui64` `f16` `bf16`
-`f32` `f64` `complex64` `complex128`), `chain`, and `object` (any Python value).  Attributes may
-also have the words `string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a
-scalar T, and `typed`.  With `typed`, the kernel gets the name of the attribute's type, too.
+Attributes and results have type words: MLIR's scalars (`i1` `i8` ...  `ui64` `f16` `bf16` `f32`
+`f64` `complex64` `complex128`), `chain`, and `object` (any Python value).  Attributes may also have
+the words `string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and
+`typed`.  With `typed`, the kernel also gets the name of the attribute's type.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class KernelError(Exception, NoObject):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native version of a Python kernel, which is called instead of the Python function.
+    """A native version of a Python kernel, which is called instead of the Python function.
 
     `symbol` is the name of a native function.  The native function either does the kernel's work,
     or changes nothing and lets the Python function run.  Its data words are the addresses of the
-    native `functions`, followed by `data`, or by the words that `data` computes from the
-    attributes.  `data` returns None if the attributes are invalid, and the Python function then
-    reports the error.  If `measures` is true and the kernel is registered as heavy, the native
-    function decides for each call whether that call is heavy (`KERNEL_MEASURED`).
+    native `functions`, followed by `data` or by the words that `data` computes from the attributes.
+    If the attributes are invalid, `data` returns None, and the Python function reports the error.
+    If `measures` is true and the kernel is registered as heavy, the native function decides for
+    each call whether that call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -78,9 +78,9 @@ REQUIRED = inspect.Parameter.empty
 class Keyword:
     """An attribute that a Python kernel takes by name.
 
-    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
-    None for any attribute.  `default` is used if the operation does not have the attribute.  If it
-    is `REQUIRED`, the operation must have the attribute.
+    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, a scalar type's word, or None
+    for any attribute.  `default` is used if the operation does not have the attribute.  If
+    `default` is `REQUIRED`, the operation must have the attribute.
     """
 
     name: str
@@ -92,8 +92,7 @@ class Keyword:
 class Parameters:
     """The types in a Python kernel's annotations, with which programs are compared.
 
-    If the function takes any number of arguments, `rest` is the type of the arguments after the
-    named ones.
+    If the function takes any number of arguments, `rest` is the type of those after the named ones.
     """
 
     names: tuple[str, ...]
@@ -154,12 +153,12 @@ class PythonKernel:
     remote: bool = False
     """Whether the kernel runs on the cluster, if the host has one.
 
-    Values that only remote kernels take stay on the cluster.
+    Values that are passed only to remote kernels stay on the cluster.
     """
     waits: str = BY_HAND
-    """The event for which the results wait after the kernel has returned, as a phrase."""
+    """A phrase for the event that the results wait for after the kernel has returned."""
     prepare: Callable[..., object] | None = None
-    """A function that is called with the attributes when a program with the kernel is loaded.
+    """A function that is called with the attributes when a program that uses the kernel is loaded.
 
     It may raise `KernelError`.
     """
@@ -170,7 +169,7 @@ class PythonKernel:
         return self.parameters is not None and bool(self.parameters.lazy)
 
     def is_lazy(self, place: int) -> bool:
-        """Tell whether argument `place` is not awaited, so that the kernel gets an AsyncValue."""
+        """Return whether the kernel gets argument `place` as an AsyncValue that is not awaited."""
         known = self.parameters
         return known is not None and min(place, len(known.names)) in known.lazy
 
@@ -190,7 +189,7 @@ class PythonKernel:
 
 @dataclass(frozen=True, slots=True)
 class NativeKernel:
-    """A kernel of the native core: the compiled function `symbol`.
+    """A kernel in the native core: the compiled function `symbol`.
 
     - `arguments` is how many arguments the kernel takes; with `more`, at least that many.
     - `types` are the type words of arguments that are numbers.  The last word applies to further
@@ -203,7 +202,8 @@ class NativeKernel:
     The loader checks all of this, because native kernels do not.
 
     The data words are the addresses of the native functions `data`, followed by the `attributes` in
-    BEF's order.  Attributes of `("*i32",)` are any number of i32, preceded by their count.
+    BEF's order.  If `attributes` is `("*i32",)`, it means any number of i32, preceded by their
+    count.
     """
 
     name: str
@@ -236,14 +236,14 @@ class ConstantKernel:
 
 @dataclass(frozen=True, slots=True)
 class ControlKernel:
-    """A native kernel that starts functions of the program.
+    """A native kernel that calls functions of the program.
 
-    - `own` is the number of leading arguments for the kernel itself, and `types` are their type
-      words.  The other arguments are passed to the function.
-    - `added` is the number of arguments that the kernel makes; the function gets them first.
+    - `own` is the number of leading arguments that the kernel itself uses, and `types` are their
+      type words.  The other arguments are passed to the function.
+    - `added` is the number of arguments that the kernel creates; the function receives them first.
     - `extra` is the number of results that the function has in addition to the kernel's results.
     - `functions` is the number of functions that the kernel takes, or None for any number.
-    - `fixed_results` is the number of results of the kernel, if the function does not make them.
+    - `fixed_results` is the number of the kernel's results if the function does not produce them.
     """
 
     name: str
@@ -262,7 +262,7 @@ class ControlKernel:
     attributes: tuple[str, ...] = ()
     """The type words of the attributes, which follow `data` in the kernel's data words.
 
-    An attribute that is not a number is stored as 0.
+    Attributes that are not numbers are stored as 0.
     """
     sync: bool = False
     """Whether the kernel calls only sync functions."""
@@ -271,10 +271,10 @@ class ControlKernel:
 
 @dataclass(frozen=True, slots=True)
 class CompiledKernel:
-    """A function that another compiler has compiled.
+    """A function that another compiler compiled.
 
-    It is called through its adapter (`compiled_kernels`).  `arguments` and `results` are type
-    words, with `tensor` for tensors.  `code` keeps the adapter's code alive.
+    The function is called through its adapter (`compiled_kernels`).  `arguments` and `results` are
+    type words, with `tensor` for tensors.  `code` keeps the adapter's code alive.
     """
 
     name: str
@@ -296,7 +296,7 @@ class CompiledKernel:
     interpreted: bool = False
     """Whether the adapter calls an interpreter instead of machine code."""
     prepare: Callable[[Request], bool] = lambda _: False
-    """Called before a run that may call the function."""
+    """A function that is called before each run that may call the compiled function."""
     sync: bool = False
 
     @property
@@ -310,7 +310,7 @@ Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | Compiled
 
 
 class KernelRegistry(dict[str, Kernel]):
-    """Kernels by name.  `origin` names the registry's owner in messages about name clashes."""
+    """A mapping from names to kernels.  `origin` names its owner in messages about name clashes."""
 
     def __init__(self, origin: str = "user") -> None:
         super().__init__()

@@ -26,7 +26,7 @@ MODULES = (
     "tensor.cpu_elements",
     "tensor.cpu_convolution",
 )
-"""The modules in the order of their import: small and common modules first.
+"""The modules in import order: small and common modules first.
 
 The test kernels and all later modules need numpy.
 """
@@ -49,7 +49,7 @@ _lock = threading.RLock()
 def _load_next() -> bool:
     """Import the next module.
 
-    Returns False if no module is left, or if the next one needs numpy and numpy is missing.
+    Return False if no module is left, or if the next one needs numpy and numpy is missing.
     """
     with _lock:
         if not _open_modules:

@@ -2,6 +2,6 @@
 
 - `scalars`, `strings`
 - `effects`: kernels that print, sleep, or read the host's state
-- `functions`: calls of functions, and recovery from errors
+- `functions`: kernels that call functions, and recovery from errors
 - `test_kernels`, with `benchmark_report`
 """

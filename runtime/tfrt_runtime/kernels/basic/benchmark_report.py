@@ -1,4 +1,4 @@
-"""The output of `tfrt_test.benchmark`: statistics of measured runs, as text."""
+"""The output of `tfrt_test.benchmark`: statistics about measured runs, as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfrt_runtime.host.structs import Benchmark, words_at
 
 BENCHMARK_NAME = 2
-"""The index of the name among the attributes, which are in alphabetical order."""
+"""The index of the benchmark's name among the attributes, which are in alphabetical order."""
 
 
 def benchmark_samples(state: int) -> tuple[list[int], list[int]]:
@@ -41,8 +41,8 @@ def _distribution(what: str, ordered: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """Return the number that `percent` of an ascending sequence do not exceed.
+    """Return the number that `percent` percent of an ascending sequence's items do not exceed.
 
-    Returns 0 for an empty sequence.
+    Return 0 for an empty sequence.
     """
     return 0 if not ordered else ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]

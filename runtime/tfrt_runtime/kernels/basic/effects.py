@@ -29,7 +29,7 @@ def _number(value: object) -> float:
 def _text(form: str, value: float) -> str:
     """Format a number as C's printf does.
 
-    A NaN may have a sign, which x86 sets in the NaNs that it makes.
+    A NaN may have a sign: x86 sets the sign bit of NaNs that it produces.
     """
     is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
     return "-nan" if is_minus_nan else form % value
@@ -69,7 +69,7 @@ MAX_SECONDS = 1e6
 
 def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
     def wait(frame: KernelFrame, *given: object) -> object:
-        """Return the operands, or a chain, after the given number of seconds.
+        """Return the operands, or a chain if there are none, after the given number of seconds.
 
         No thread is blocked in the meantime.
         """
@@ -107,7 +107,7 @@ for _word in ("i1", "i32", "i64", "f32", "f64"):
 def quiesce_queue(frame: KernelFrame) -> object:
     """Run the queue's tasks until none is running or queued, apart from kernels like this one.
 
-    Programs written for the first TFRT versions expect no chain as a result.
+    Programs written for the first TFRT versions do not expect a chain as the result.
     """
     try:
         quiesce(frame.request.queue, lambda: frame.request.is_cancelled)

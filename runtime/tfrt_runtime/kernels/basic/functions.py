@@ -60,7 +60,7 @@ def captured(frame: KernelFrame, slot: int) -> object:
 
 @REGISTRY.kernel("tfrt.value")
 def value(item: object) -> object:
-    """Return an object as a value of the result's type, after checking that it fits."""
+    """Return an object as a value of the result's type, after checking that the object fits."""
     return item
 
 
@@ -86,10 +86,10 @@ def dict_of(*pairs: object) -> dict[object, object]:
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
     """Return a list of the function's results for all items, in order.
 
-    If a call fails, the list becomes the error of the first call that has failed.  A second result
-    of the function is a chain: the list then becomes available only after the chains of all calls.
-    The last argument is the attribute `at_once`, which says how many calls are in flight, or is 0
-    for all.
+    If calls fail, the list becomes the error of the first failed call.  If the function has a
+    second result, it is a chain, and the list becomes available only after the chains of all calls.
+    The last argument is the attribute `at_once`: how many calls may be in flight at once, or 0 for
+    all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -108,7 +108,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     def start(first: int, count: int) -> list[AsyncValue]:
         if not made.done():  # otherwise, the run is cancelled
             own = Context.at(queue.context())
-            # They belong to the kernel that has ended a call, and are restored below.
+            # These belong to the kernel that ended a call, and are restored below.
             kept = own.request, own.record
             calls.append(function.execute([given[first], *captures]))
             own.request, own.record = kept
@@ -179,7 +179,7 @@ def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> A
 
 @_lazy("tfrt.kept", "value")
 def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
-    """Return the available `value` as an object, or the exception of a `value` that is an error."""
+    """Return an available `value` as an object, or the exception of an error `value`."""
 
     def keep(made: AsyncValue) -> None:
         made.emplace(value.exception(0))

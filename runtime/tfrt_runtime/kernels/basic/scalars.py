@@ -23,7 +23,7 @@ CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f3
 
 
 def _of_row(row: NativeRow) -> NativeKernel:
-    """Return the kernel of a row of the table.
+    """Return the kernel that a row of the table describes.
 
     The loader checks the types of operands that are numbers.  A chain at the end may be omitted.
     """

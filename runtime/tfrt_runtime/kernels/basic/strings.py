@@ -1,6 +1,6 @@
 """Strings as values of a program.
 
-A string is a Python str.  Bytes of an attribute or a file that are not UTF-8 become lone
+A string is a Python str.  Bytes that are not valid UTF-8, in an attribute or a file, become lone
 surrogates.
 """
 
@@ -16,11 +16,11 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")
 
-# The limits of a file's size and of a field's width. No sensible program exceeds them.
+# Limits on file size and field width that no sensible program exceeds.
 MAXIMUM_FILE_SIZE: Final = 1 << 30
 MAXIMUM_FIELD_WIDTH: Final = 4096
 
-# A conversion of an int in C (flags, width, precision, length, and conversion), or a percent sign.
+# A printf conversion of an int (flags, width, precision, length, and conversion), or "%%".
 _CONVERSION: Final = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:hh|h|ll|l)?"
     r"(?P<conversion>[diuoxX]))"
@@ -44,7 +44,7 @@ def append_string(left: object, right: object) -> str:
 
 @REGISTRY.kernel("tfrt_test.string_equal", results=("i1",))
 def string_equal(left: object, right: object) -> bool:
-    """Tell whether two strings have the same characters."""
+    """Return whether two strings have the same characters."""
     return expect(str, left) == expect(str, right)
 
 
@@ -56,12 +56,12 @@ def print_string(frame: KernelFrame, value: object) -> None:
 
 @REGISTRY.kernel("tfrt_test.format_string", results=("object",))
 def format_string(pattern: object, value: int) -> str:
-    """Return `pattern` with `value` formatted by its only conversion, as in C's printf."""
+    """Format `value` with the only conversion in `pattern`, as C's printf does."""
     return format_like_printf(expect(str, pattern), expect(int, value))
 
 
 def format_like_printf(pattern: str, value: int) -> str:
-    """Return `pattern` with the i32 `value`.
+    """Format the i32 `value` with `pattern`, as C's printf does.
 
     Raises:
         KernelError: if a conversion does not take an int, or if there are several conversions.

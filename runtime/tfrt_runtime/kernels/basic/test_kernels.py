@@ -166,7 +166,7 @@ class ThreadNumbers:
     def number_of(self, thread: int) -> int:
         """Return the number of a thread.
 
-        Threads are numbered from 0, in the order in which they ask.
+        Threads are numbered from 0, in the order of their first requests.
         """
         with self._lock:
             return self._numbers.setdefault(thread, len(self._numbers))
@@ -197,9 +197,9 @@ def get_request_context_data(frame: KernelFrame) -> int:
 
 # --- values that print when they are created and destroyed ---
 
-# They show when the runtime drops references: a value is destroyed on the thread that drops the
-# last reference, before that thread continues. That thread may not be running a kernel, so a value
-# keeps the output of the run that has made it.
+# These values show when the runtime drops references: a value is destroyed on the thread that drops
+# the last reference, before that thread continues.  That thread may not be running a kernel, so
+# each value keeps the output of the run that created it.
 
 Output = Callable[[str], None]
 

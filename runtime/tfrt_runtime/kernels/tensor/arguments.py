@@ -39,7 +39,7 @@ def dense_tensor(
 def output_tensor(
     value: object, element_type: ElementType, rank: int | None = None
 ) -> DenseHostTensor:
-    """Check a tensor that the kernel writes, as `dense_tensor` does; return it after `writable`."""
+    """Check a tensor that the kernel writes, as `dense_tensor` does; return it as `writable`."""
     return dense_tensor(value, element_type, rank).writable()
 
 
@@ -61,7 +61,7 @@ def new_tensor(
     """Return a tensor with undefined contents from the host's allocator.
 
     Raises:
-        KernelError: if the shape is invalid or memory is short.
+        KernelError: if the shape is invalid or the allocator is out of memory.
     """
     shape = shape_of(tuple(sizes))
     try:

@@ -55,7 +55,7 @@ Tensor = DenseHostTensor | CooHostTensor
 
 
 class MalformedBtf(ValueError):
-    """The file is not BTF, or ends too early.  The message has the problem and the byte."""
+    """The file is not BTF, or ends too early.  The message names the problem and the byte."""
 
 
 class Layout(IntEnum):
@@ -100,7 +100,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
 
     Raises:
         OSError: if the file cannot be read.
-        MalformedBtf: if the file is not a regular file: such a file may never end.
+        MalformedBtf: if the file is not a regular file, because such a file may never end.
     """
     with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
@@ -144,7 +144,7 @@ class BtfFile:
         """Return the tensor of a record.
 
         Raises:
-            KernelError: if memory is short.
+            KernelError: if the allocator is out of memory.
         """
         offset = record.data_offset
         if record.layout is Layout.DENSE:

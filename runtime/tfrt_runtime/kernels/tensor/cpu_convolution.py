@@ -1,16 +1,16 @@
-"""Convolution, pooling, and normalization of images, for convolutional networks, on numpy and BLAS.
+"""Convolution, pooling, and normalization for convolutional networks, with numpy and BLAS.
 
 Images are `[batch, height, width, channels]`, and filters are `[height, width, channels, filters]`.
 Kernels write their results into tensors that the program has created.  If `padding` is `valid`,
 windows lie inside the image.  If it is `same`, the image is extended so that it has one window per
-stride.  The temporary memory of kernels comes from the host's allocator, too, so huge sizes cause
-an error instead of exhausting the machine's memory.
+stride.  Temporary memory also comes from the host's allocator, so huge sizes cause an error instead
+of exhausting the machine's memory.
 
 This module also has matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a
-kernel.  The OpenBLAS that comes with numpy computes products of f32, in the native version, too,
-because BLAS scales and accumulates without further passes over memory.  All other products are
-computed by numpy itself: products of other element types, of non-contiguous or shared memory, or on
-systems without OpenBLAS.
+kernel.  The OpenBLAS that comes with numpy computes f32 products, even in the native version,
+because BLAS scales and accumulates without further passes over memory.  numpy itself computes all
+other products: those of other element types, of non-contiguous or shared memory, and on systems
+without OpenBLAS.
 
 BLAS uses one thread per call.  A product that started its own threads would take processors away
 from the work queue's threads, and two simultaneous products would start twice as many threads.
@@ -45,7 +45,7 @@ _SETTERS: Final = (
 _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
 """BLAS functions with 64-bit integers.
 
-If a library does not have them, numpy computes products.
+If a library does not have them, numpy computes the products.
 """
 
 
@@ -53,7 +53,7 @@ If a library does not have them, numpy computes products.
 def use_one_blas_thread() -> ctypes.CDLL | None:
     """Limit the OpenBLAS in numpy's package to one thread.
 
-    Returns the library, or None if numpy's package has no OpenBLAS.  Other libraries (MKL,
+    Return the library, or None if numpy's package has no OpenBLAS.  Other libraries (MKL,
     Accelerate) keep their settings.
     """
     package = Path(np.__file__).parent
@@ -83,7 +83,7 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
     """Check that `c` has the shape of the product of `a` and `b`.
 
     Raises:
-        KernelError: if the shape is different, or if the product does not exist.
+        KernelError: if the shape is different, or if `a` and `b` cannot be multiplied.
     """
     if a.shape.sizes[1] != b.shape.sizes[0]:
         raise KernelError(
@@ -101,8 +101,8 @@ def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: A
     """Compute C = alpha * A @ B + beta * C in place.  `c` may share memory with `a` and `b`.
 
     As in BLAS, `a` and `b` are not read if `alpha` is 0, and `c` is not read if `beta` is 0.  A NaN
-    in an operand that is not read has no effect.  If the inner dimension is 0, the product is 0,
-    whatever `alpha` is.
+    in an operand that is not read has no effect.  If the inner dimension is 0, the product is 0 for
+    any `alpha`.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
@@ -315,7 +315,7 @@ def max_pooling_2d(
         return
     windows = windows_over(frame, images, axes, outside=-np.inf)
     result.array.fill(-np.inf)
-    # Loop over the window's pixels, because each step then passes over long rows of memory.
+    # Loop over the window's pixels, so that each step passes over long rows of memory.
     for row in range(axes[0].size):
         for column in range(axes[1].size):
             np.maximum(result.array, windows[..., row, column], out=result.array)
@@ -359,7 +359,7 @@ def batch_norm_inplace(
 @quietly
 def _normalize(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
     scale, offset, mean, variance = parameters
-    # With one factor and one summand per channel, two passes over the images suffice.
+    # One factor and one summand per channel allow the images to be normalized in two passes.
     factor = scale / np.sqrt(variance + epsilon)
     images *= factor
     images += offset - mean * factor

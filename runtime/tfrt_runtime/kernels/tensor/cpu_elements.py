@@ -1,4 +1,4 @@
-"""Kernels that calculate with the elements of tensors, using numpy.
+"""Kernels that calculate with tensor elements, using numpy.
 
 Elementwise kernels come first.  If an elementwise kernel gets an additional operand, it writes its
 result into that operand and returns a chain.  Otherwise, it returns a new tensor.  A kernel with
@@ -27,7 +27,8 @@ from tfrt_runtime.kernels.tensor.arguments import (
 
 REGISTRY: Final = KernelRegistry("elements")
 
-# Writes the result for all arrays except the last into the last. All have the same shape.
+# A function that computes from all arrays but the last, and writes the result into the last.  All
+# have the same shape.
 Operation = Callable[..., object]
 
 
@@ -36,7 +37,7 @@ _ZEROS: Final = {element.storage: np.zeros((), element.storage) for element in (
 
 
 def relu(source: AnyArray, target: AnyArray) -> None:
-    """Write the positive elements, and zero for the others; NaN stays NaN."""
+    """Copy the positive elements, and write zero for the others; NaN stays NaN."""
     np.maximum(source, _ZEROS[source.dtype], out=target)
 
 
@@ -137,8 +138,8 @@ def _add_broadcast(element_type: ElementType, rank: int) -> None:
 def _add_slice(element_type: ElementType, rank: int) -> None:
     @REGISTRY.kernel(f"tfrt_test.slice_inplace.{element_type.word}.{rank}", results=("chain",))
     def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
-        # TFRT's kernel takes a chain before the tensor that it writes. This kernel may also take
-        # the chain last.
+        # TFRT's kernel takes a chain before the tensor that it writes.  This kernel also accepts
+        # the chain as its last operand.
         outputs = [operand for operand in rest if operand is not CHAIN]
         if len(outputs) != 1:
             raise KernelError(f"expected one tensor to write to, found {len(outputs)}")
@@ -174,7 +175,7 @@ SAFE_EXPONENT: Final = np.float32(40)
 
 @quietly
 def mean(elements: AnyArray) -> np.float32:
-    """Return the sum divided by the count; NaN if there are no elements.
+    """Return the sum divided by the count, or NaN if there are no elements.
 
     numpy's own mean would also warn.
     """
@@ -243,8 +244,8 @@ def softmax(rows: AnyArray) -> None:
     if rows.ndim == 0:
         rows[...] = 1
         return
-    # Subtracting a constant from all exponents changes the quotients at most in their last digit.
-    # Do it only if a row's largest exponential would otherwise overflow or vanish.
+    # Subtracting a constant from all exponents changes the quotients at most in their last digit,
+    # so subtract one only if a row's largest exponential would otherwise overflow or vanish.
     largest = rows.max(axis=-1, keepdims=True)
     if not (np.abs(largest) <= SAFE_EXPONENT).all():
         rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)

@@ -41,7 +41,7 @@ def print_shape(frame: KernelFrame, shape: object) -> None:
 
 @REGISTRY.kernel("ts.equal_shape", results=("i1",))
 def equal_shape(left: object, right: object) -> bool:
-    """Tell whether two shapes have the same sizes."""
+    """Return whether two shapes have the same sizes."""
     return expect(TensorShape, left) == expect(TensorShape, right)
 
 
@@ -56,7 +56,7 @@ def get_dimension(shape: object, index: int) -> int:
 
 @REGISTRY.kernel("ts.get_num_elements", results=("i64",))
 def get_num_elements(shape: object) -> int:
-    """Return the number of elements of a tensor of this shape."""
+    """Return the number of elements in a tensor of this shape."""
     count = expect(TensorShape, shape).element_count
     if count > MAXIMUM_COUNT:
         raise KernelError(f"the number of elements of shape {shape} does not fit into i64")
@@ -109,7 +109,7 @@ def print_partial_shape(frame: KernelFrame, shape: object) -> None:
 
 @REGISTRY.kernel("ts.to_shape", results=("object",))
 def to_shape(shape: object) -> TensorShape:
-    """Return the partial shape as a shape, which requires that all sizes are known."""
+    """Return the partial shape as a shape; all sizes must be known."""
     try:
         return expect(PartialTensorShape, shape).to_shape()
     except ValueError as error:

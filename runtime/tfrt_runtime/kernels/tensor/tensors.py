@@ -1,10 +1,11 @@
-"""Kernels for tensors of the host: creation, filling, comparison, conversion, and printing.
+"""Kernels for host tensors: creation, filling, comparison, conversion, and printing.
 
-Other kernels in this module make the memory of dense tensors available as values of a program.
+Other kernels in this module make dense tensors' memory available as program values.
 
-A kernel whose name ends in an element type is registered for each type with which numpy calculates;
-creation is also registered for bf16.  Kernels write in place, and return a chain that orders later
-readers.  The kernels of sync functions have no chains, because they run in program order.
+A kernel whose name ends in an element type is registered for each type in which numpy can
+calculate; creation is also registered for bf16.  Kernels write in place, and return a chain on
+which later reads depend.  The kernels of sync functions have no chains, because they run in program
+order.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
 )
 def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
     """Make a tensor of empty strings with the shape `sizes`."""
-    # Check with the allocator that memory is left for that many references of 8 bytes.
+    # Check with the allocator that enough memory is left for the 8-byte references.
     new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
     return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
@@ -253,8 +254,7 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         results=("chain",),
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
-        # Real and imaginary parts alternate, and count separately, as in a tensor of twice the
-        # length.
+        # Real and imaginary parts alternate, and each counts as one, as in a tensor twice as long.
         target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
 
@@ -277,7 +277,7 @@ for _element_type in ARITHMETIC_TYPES:
 
 
 def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
-    """Tell whether the shapes and all elements are equal.  A NaN is equal to nothing."""
+    """Return whether the shapes and all elements are equal.  A NaN does not equal anything."""
     return left.shape == right.shape and bool((left.array == right.array).all())
 
 
@@ -447,13 +447,13 @@ def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer
 
 @REGISTRY.kernel("tfrt_dht.get_buffer", results=("object", "chain"))
 def get_buffer(tensor: object) -> tuple[HostBuffer, Chain]:
-    """Return the memory of a tensor, shared with the tensor."""
+    """Return a tensor's memory, which the buffer shares with the tensor."""
     return dense_tensor(tensor).buffer, CHAIN
 
 
 @REGISTRY.kernel("tfrt_dht.get_buffer_slice", results=("object",))
 def get_buffer_slice(buffer: object, offset: int, size: int) -> HostBuffer:
-    """Return some bytes of a buffer, shared with the buffer."""
+    """Return some of a buffer's bytes, which the slice shares with the buffer."""
     try:
         return expect(HostBuffer, buffer).slice(offset, size)
     except ValueError as error:

@@ -34,7 +34,7 @@ _KINDS: dict[object, frozenset[str]] = {
     type(None): frozenset({CHAIN, OBJECT}),
     Chain: frozenset({CHAIN}),
 }
-"""The types of programs that each Python class accepts as an annotation."""
+"""The program types that each Python class, used as an annotation, accepts."""
 
 
 class Type:
@@ -60,7 +60,7 @@ class Type:
 class TensorType:
     """The type `tfrt.tensor[element, rank]`.
 
-    Inside `tfrt.out[...]`, it is a tensor that a native kernel writes.
+    Inside `tfrt.out[...]`, it means a tensor that a native kernel writes.
     """
 
     def __init__(self, element: Type, rank: int, *, is_out: bool = False) -> None:
@@ -123,8 +123,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
         found = unevaluated_signature(function)
-    # Evaluate them one by one: a name that only type checkers know must not affect other
-    # annotations.
+    # Evaluate annotations one by one: a name that only type checkers know must not affect others.
     names = getattr(inspect.unwrap(function), "__globals__", {})
     parameters = [
         one.replace(annotation=_evaluated(one.annotation, names))
@@ -144,12 +143,12 @@ def _evaluated(annotation: object, names: dict[str, object]) -> object:
 
 
 def is_integer(type_text: str) -> bool:
-    """Tell whether a type is an integer type other than `i1`."""
+    """Return whether a type is an integer type other than `i1`."""
     return type_text in INTEGERS
 
 
 def is_float(type_text: str) -> bool:
-    """Tell whether a type is a floating-point type."""
+    """Return whether a type is a floating-point type."""
     return type_text in FLOATS
 
 
@@ -200,8 +199,8 @@ def awaited(annotation: object) -> object:
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
     """Return the types of a kernel's results; a result without an annotation has the type object.
 
-    A tuple means several results, unless it has fewer than two items or any number of items.  In
-    these cases, it is an object.
+    A tuple annotation means several results, unless it has fewer than two items or any number of
+    items; in these cases, the result is one object.
     """
     annotation = awaited(annotation)
     items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
@@ -213,8 +212,7 @@ def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
 def accepts(annotation: object, type_text: str) -> bool:
     """Return whether values of a program's type may fit an annotation.
 
-    A type of "" means that the program does not state the type.  If it is not certain, the answer
-    is True.
+    A type of "" means that the program does not state the type.  If in doubt, return True.
     """
     if isinstance(annotation, str):
         return annotation not in NUMBERS or type_text in (annotation, "")
@@ -241,7 +239,7 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Return whether a parameter is annotated as an AsyncValue, and thus is not awaited.
+    """Return whether a parameter is annotated as an AsyncValue, and is therefore not awaited.
 
     The annotation may also allow None.
     """
@@ -276,7 +274,7 @@ def _is_one_of(annotation: object) -> bool:
 
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
-    """Tell whether results of these types fit a kernel's return annotation."""
+    """Return whether results of these types fit a kernel's return annotation."""
     if OBJECT not in result_types:  # an object result may be the future itself
         annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
@@ -333,7 +331,7 @@ def with_arrays(
     """Return `kernel`, or a kernel that converts some arguments to arrays, for these operand types.
 
     An object is not converted when it enters a program.  Therefore, if an argument is annotated as
-    an array, the returned kernel converts an object to an array, or rejects it.  `order` is as for
+    an array, the returned kernel converts the object to an array, or rejects it.  `order` is as for
     `mismatch`.
     """
     known = kernel.parameters
@@ -372,5 +370,5 @@ def shown(annotation: object) -> str:
 
 
 def has_annotation(annotation: object) -> TypeGuard[object]:
-    """Tell whether an annotation exists."""
+    """Return whether an annotation exists."""
     return annotation is not inspect.Parameter.empty

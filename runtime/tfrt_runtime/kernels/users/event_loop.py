@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import asyncio
 
 STOP_SECONDS = 0.5
-"""How many seconds closing a host waits for the coroutines that it has cancelled."""
+"""How many seconds `HostContext.close` waits for the coroutines that it has cancelled."""
 
 
 def on_event_loop(
@@ -59,7 +59,7 @@ def on_event_loop(
 class _Call:
     """One call of a coroutine kernel.
 
-    The run stays open until the coroutine has finished, or has turned out to be unable to start.
+    The run stays open until the coroutine has finished, or until it is clear that it cannot start.
 
     A closed loop drops its pending work, including this object and its results.
     """
@@ -89,7 +89,7 @@ class _Call:
     def end(self) -> None:
         """End the call: leave the run, and drop what the call refers to.
 
-        The call has finished or will not start.  A second call of this method does nothing.
+        The call has finished or will not start.  Calling this method again does nothing.
         """
         if self._is_open:
             self._is_open = False
@@ -97,7 +97,7 @@ class _Call:
             self.run.forget_when_cancelled(self)
             self.run.leave()
             # Callbacks that the kernel has left behind keep this object alive, because their
-            # context refers to it. The task and the context refer to it as well, so drop them to
+            # context refers to it.  The task also refers to it, so drop the task and the context to
             # avoid a reference cycle.
             del self._frame, self._results, self._coroutine, self._context, self.run
             self.task = None
@@ -106,8 +106,8 @@ class _Call:
         """Start the coroutine's task, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
         task.add_done_callback(self._ended_unstarted, context=self._context)
-        # The call itself is the callback, because a bound method would be one more object for each
-        # of thousands of pending calls.
+        # The callback is this object itself, because a bound method would be an additional object
+        # for each of thousands of pending calls.
         self._frame.request.call_when_cancelled(self, self)
 
     def __call__(self) -> None:
@@ -132,21 +132,21 @@ class _Call:
         COROUTINE.set(self)
         try:
             assert self.task is not None
-            # A callback that is still registered when the task ends would cost one more iteration
-            # of the loop per call.
+            # A callback that is still registered when the task ends would cost an extra iteration
+            # of the loop for each call.
             self.task.remove_done_callback(self._ended_unstarted)
             is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
             returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            if self._is_open:  # if it is closed, the loop is dropping the task
+            if self._is_open:  # if the call is closed, the loop is dropping the task
                 self._fail(problem)
         self.end()
 
     async def _slowed(self, factor: float) -> object:
         """Await the coroutine, and then sleep.
 
-        `factor` says how many times longer the call takes in total; a slowed-down run is easier to
+        In total, the call takes `factor` times as long, because a slowed-down run is easier to
         watch.
         """
         from asyncio import CancelledError, sleep
@@ -201,7 +201,7 @@ class _Starting:
 class EventLoop:
     """The event loop for a host's `async def` kernels.
 
-    It is the user's loop, or a loop on a separate thread.
+    This is either the user's loop or a loop on a separate thread.
     """
 
     def __init__(self, host: HostContext) -> None:
@@ -227,8 +227,8 @@ class EventLoop:
             self.loop = stepped = SteppedLoop(_ended)
             stop = stepped.stop_serving
         host.serving_loop = self.loop
-        # The finalizer stops the loop even if the host, and with it this object, is dropped without
-        # `close`.
+        # The finalizer stops the loop even if the host, and therefore this object, is dropped
+        # without being closed.
         self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
@@ -301,7 +301,7 @@ class _ServedLoop:
             any
         """
         self._is_stopped = True
-        with contextlib.suppress(RuntimeError):  # it is closed already
+        with contextlib.suppress(RuntimeError):  # the loop is already closed
             self._loop.call_soon_threadsafe(self._loop.stop)
         if threading.current_thread() is not self._thread:
             self._thread.join(2 * STOP_SECONDS)

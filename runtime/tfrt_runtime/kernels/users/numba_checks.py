@@ -1,15 +1,16 @@
-"""Add checks to the operations of native kernels where Numba silently returns wrong numbers.
+"""Add checks to native kernels' operations for which Numba silently returns wrong numbers.
 
-Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.  A
-machine's shifts, divisions, and conversions behave differently from Python's at their limits; here
-they behave as in Python:
+Integers have 64 bits, and wrap around in sums, products, and left shifts, as in programs.  At the
+limits of 64 bits, a machine's shifts, divisions, and conversions differ from Python's.  The checks
+make them behave as in Python:
 
-- A shift by a negative count raises.
+- A shift by a negative count raises an exception.
 - A shift by more than 63 shifts all bits out.
-- A division, or a conversion from `float`, raises if the result does not fit in 64 bits.
+- A division, or a conversion from `float`, raises an exception if its result does not fit in 64
+  bits.
 
-Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after `int`, so that a
-difference below 0 becomes a large number.  Numba also converts unsigned and signed numbers to
+Numba itself treats unsigned numbers as unsigned 64-bit numbers, even after a conversion with `int`,
+so a difference below 0 becomes a large number.  Numba also converts unsigned and signed numbers to
 floats when an operation mixes them.  Here, operators treat numbers of up to 32 bits as signed
 64-bit numbers, and `int` always returns a signed 64-bit number.  Unsigned 64-bit numbers stay
 unsigned, as in numpy, and an operation cannot mix them with signed numbers.

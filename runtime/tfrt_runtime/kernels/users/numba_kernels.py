@@ -1,8 +1,8 @@
 """Compile Python functions in Numba's subset of Python to kernels that run without the GIL.
 
-A function is compiled when the first program that calls the kernel is loaded, once for each list of
-attribute types.  Numba is imported only then.  `native.kernels.user_kernels` describes how the core
-calls the compiled code.
+A function is compiled, once for each list of attribute types, when the first program that calls the
+kernel is loaded.  Numba is not imported before that.  `native.kernels.user_kernels` describes how
+the core calls the compiled code.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
 """Python's number types, by the letter that numpy uses for the kind of a type."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names of functions that give access to memory outside arrays, which Numba does not check."""
-# The message that Numba shows if it cannot reraise.
+"""Names of functions that give unchecked access to memory outside arrays."""
+# Numba's message when it cannot reraise an exception.
 _NOT_PASSED_ON = "Unreachable condition reached"
 
 
@@ -56,7 +56,7 @@ class NumbaFunction:
         self._kept: list[object] = []  # objects whose addresses are in compiled code
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """Return the words of the kernel's data for these attributes.
+        """Return the kernel's data words for these attributes.
 
         The first call for attributes of these types compiles the function.  The attributes must be
         in the order of the keyword parameters.
@@ -102,7 +102,7 @@ class NumbaFunction:
         self._dispatcher(self._kinds(attributes))
 
     def call(self, *values: object) -> object:
-        """Call the compiled function without the GIL, and return its result with arrays as tensors.
+        """Call the compiled function without the GIL; return its result, with arrays as tensors.
 
         Kernels that return arrays run this way, called from Python.
         """
@@ -142,7 +142,7 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Return a function that finishes a call which the machine code could not finish.
+        """Return a function that finishes a call that the machine code could not finish.
 
         If the machine code raised an exception, the function raises it.  If an argument is a numpy
         array rather than a tensor, the function converts it and calls the compiled function.
@@ -222,7 +222,7 @@ class NumbaFunction:
             **_intrinsics(),
         }
         exec(entry_text(self._signature, kinds), space)  # noqa: S102
-        # Use a bound C method, so that no Python code runs that a signal could interrupt.
+        # Use a C function, because a signal could interrupt Python code.
         keep = functools.partial(setattr, self._thread, "raised")
         self._kept.append(keep)
         try:
@@ -254,7 +254,7 @@ class NumbaFunction:
         used = [value for name, value in named.globals.items() if name in loaded]
         for called in (*used, *named.nonlocals.values()):
             python = getattr(called, "py_func", called)
-            # Compared by identity, because an array has no truth value.
+            # Compare by identity, because an array has no truth value.
             if any(python is caller for caller in (function, *callers)):
                 raise self._refuse(f"'{python.__name__}' calls itself: use a loop")
             if python is not called:
@@ -324,7 +324,9 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
-        lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers use the whole word
+        lines.append(
+            f"  put(results, {8 * index}, np.int64(0))"
+        )  # the result is read as a whole word
         number = f"np.{_numpy_name(result.dtype)}(r{index})"  # integers wrap around
         lines.append(f"  put(results, {8 * index}, {number})")
     return "\n".join(lines) + "\n"
@@ -384,8 +386,8 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
     """Return an intrinsic that calls the compiled `entry` and returns 1 if `entry` raised.
 
     The intrinsic passes the exception to `keep`.  Numba's own `try` does not suffice, because it
-    does not make the exception available.  A second call, in Python, would raise the same
-    exception, but then the function would run twice on the arrays that it writes.
+    does not make the exception available.  Calling the function again in Python would raise the
+    same exception, but the function would then have run twice on the arrays that it writes.
     """
     from llvmlite import ir
     from numba import types

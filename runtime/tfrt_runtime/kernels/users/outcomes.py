@@ -1,4 +1,4 @@
-"""The outcome of a Python kernel: its results, or the error that its results become."""
+"""The outcome of a Python kernel's call: its results, or the error that they become."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
-"""Phrases in the messages of asyncio when a future or lock belongs to another event loop."""
+"""Phrases in asyncio's messages about a future or lock that belongs to another event loop."""
 
 
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
@@ -220,7 +220,7 @@ def checked(type_text: str, value: object, what: str) -> object:
 
 
 def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagnostic:
-    """Return an error at `place` that is caused by an exception in user code.
+    """Return an error at `place` whose cause is an exception in user code.
 
     A note names the line of user code.  The exception's traceback is cut to start at the kernel.
     It keeps source locations but no local variables.
@@ -255,7 +255,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes += (note(OTHER_LOOP),)
         if isinstance(exception, ValueError) and text.endswith("read-only"):  # numpy's words
             notes += (note("an array argument is read-only: change a copy, as in a = a.copy()"),)
-        # These notes were added with `add_note` or set directly; a TfrtError's notes come from its
+        # Users added these notes with `add_note` or directly; a TfrtError's notes come from its
         # diagnostic.
         added = () if found is not None else _added(exception)
         notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
@@ -277,7 +277,8 @@ def _added(exception: BaseException) -> list[object]:
 _MAX_NOTES = 8
 """Maximum number of notes of one error.
 
-A program that waits for another program adds notes to its error, so nested waits could add many.
+A program that waits for another program adds notes to that program's error, so nested waits could
+add many.
 """
 _MAX_REASONS = 5
 """Maximum number of exceptions in a group that get their own note; another note counts the rest."""
@@ -309,7 +310,7 @@ def _place_of(exception: BaseException) -> str:
 
 
 _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
-"""The beginnings of the paths of Python's own files."""
+"""Prefixes of the paths of Python's own files."""
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:

@@ -79,7 +79,7 @@ def is_frame(parameter: inspect.Parameter) -> bool:
 def with_keywords(
     function: Callable[..., object], keywords: tuple[Keyword, ...]
 ) -> Callable[..., object]:
-    """Return `function` in a form that takes its keyword arguments by position, last."""
+    """Return a function that takes the keyword arguments of `function` by position, at the end."""
     if not keywords:
         return function
     names = [keyword.name for keyword in keywords]

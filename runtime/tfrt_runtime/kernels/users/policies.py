@@ -76,7 +76,7 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """Return a function that calls `function` with the policy's attempts on the calling thread."""
+    """Return a function that calls `function` here, with the attempts that the policy allows."""
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
@@ -143,7 +143,7 @@ def _timed(
 
 
 class Gates:
-    """The gates of a host's kernels; a gate limits the concurrent calls of one kernel."""
+    """The gates of a host's kernels; a gate limits the concurrent calls to one kernel."""
 
     def __init__(self, host: HostContext) -> None:
         del host
@@ -193,7 +193,7 @@ class Gate:
         def job_later() -> None:
             if frame.is_cancelled:
                 end()
-            else:  # on another thread, because the previous call's thread must return
+            else:  # run it on another thread, because the previous call's thread must return
                 frame.enqueue(job, blocking=self._blocking).and_then(end)
 
         def end() -> None:
@@ -221,9 +221,9 @@ class Gate:
     def _leave(self) -> None:
         """Record that a call has finished, and start the call that has waited longest.
 
-        A call of a cancelled run finishes while this method starts it, and calls this method again.
-        The inner call only counts the finished call, and the loop of the outer call starts the next
-        call.  Recursion could overflow the stack.
+        If a run is cancelled, its call finishes while this method is starting it, and this method
+        is called again.  The inner call only counts the finished call, and the outer call's loop
+        starts the next one, because recursion could overflow the stack.
         """
         with self._lock:
             self._ended += 1

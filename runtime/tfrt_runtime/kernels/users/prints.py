@@ -1,8 +1,9 @@
-"""Send what Python kernels print to the output of their runs.
+"""Send text that Python kernels print to the output of their runs.
 
 The text that a kernel writes to standard output is stored in `run.output`, like the output of
 `tfrt.print.i32`.  It is also written to `output=`.  Without that argument, it is written to the
-standard output of the call that started the run.  In a notebook, this is the cell of that call.
+standard output of the call that started the run; in a notebook, it appears in the cell that
+contains the call.
 
 Standard error stays a separate stream, and appears in the cell that started the run.  If a run is
 watched, for example in a `%%tfrt` cell, its board shows standard error, too.
@@ -23,7 +24,7 @@ from tfrt_runtime.host.request import Request
 
 
 def divert_output() -> None:
-    """Replace standard output by a stream that passes on kernels' text to their runs.
+    """Replace standard output with a stream that passes kernels' text on to their runs.
 
     Other code may replace standard output again, for example `contextlib.redirect_stdout`, so each
     start of a run calls this function.
@@ -33,7 +34,7 @@ def divert_output() -> None:
 
 
 def divert_errors() -> Callable[[], None]:
-    """Replace standard error by a stream that passes on the text of kernels in watched runs.
+    """Replace standard error with a stream that passes on the text of kernels in watched runs.
 
     Return a function that restores standard error.
     """
@@ -48,10 +49,10 @@ def divert_errors() -> Callable[[], None]:
 
 
 class Diverted:
-    """A text stream that passes on the text of kernels to their runs, and other text to a stream.
+    """A text stream that passes kernels' text on to their runs, and other text on to a stream.
 
-    The stream's `write` method is not replaced instead, because IPython replaces that method, too,
-    and restores it at the end of the cell.
+    The alternative, replacing the original stream's `write` method, does not work, because IPython
+    also replaces that method, and restores it at the end of the cell.
 
     Threads:
         any
@@ -62,7 +63,7 @@ class Diverted:
         self._owner = RUN.get()
         """The run in which a kernel made this stream, or None.
 
-        The text of this run is not diverted.
+        This run's text is not diverted.
         """
 
     def __getattr__(self, name: str) -> object:

@@ -70,7 +70,7 @@ class DaskWorkQueue(WorkQueue):
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """Return a value for a future of this client, or None if the future is not of this client.
+        """Return a value for a future of this client, or None if it is another client's future.
 
         Remote kernels take the future itself.  With `stays`, only remote kernels use the value, so
         the future's result is not fetched.
@@ -115,7 +115,7 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
 
 
 class _Known:
-    """The values of a run that are on the cluster, too.
+    """A run's values that are also on the cluster.
 
     A value is identified by its address, which stays unique because this object refers to the
     value.
@@ -242,16 +242,15 @@ class _Call:
         return future
 
     def _arrived(self, future: Any) -> None:
-        """Resolve the results after the end of the task.
+        """Resolve the results after the task has ended.
 
-        Threads:
-            a thread of the client
+        Threads: one of the client's threads
         """
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
         self._frame.request.forget_when_cancelled(self)
-        # Wait for `begin` to return: the event for the end of the kernel must precede the events of
-        # its results, which name the worker.
+        # Wait for `begin` to return: the kernel's end event must precede its results' events, which
+        # name the worker.
         with self._beginning:
             pass
         returned: object = _ON_CLUSTER
@@ -357,7 +356,7 @@ MAX_SAID = 1000
 
 
 class _Raised(Exception):
-    """An exception of a kernel on a worker, with its cause and the places that Dask omits.
+    """A kernel's exception on a worker, with its cause and the locations that Dask omits.
 
     Dask sends only the files, names, and lines of the frames.  The module tblib, which Dask uses,
     recreates the frames as frames of its own code.
@@ -375,7 +374,7 @@ class _Raised(Exception):
     __repr__ = __str__
 
     def opened(self) -> BaseException:
-        """Return the kernel's exception with a traceback of the recorded places."""
+        """Return the kernel's exception with a traceback made from the recorded places."""
         assert self.__cause__ is not None
         chain = _chain(self.__cause__)
         # If some exceptions were lost on the way, only the first one is known to be the same.
@@ -460,9 +459,9 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """Run a kernel on a worker.  Its exception is raised, so that Dask sends it.
+    """Run a kernel on a worker.  The kernel's exception is raised here, so that Dask sends it.
 
-    Even a SystemExit is sent, because otherwise it would stop the worker.
+    Even a SystemExit is sent, because it would otherwise stop the worker.
     """
     from distributed import get_worker  # it is installed on the worker
 

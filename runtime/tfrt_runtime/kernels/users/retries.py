@@ -1,14 +1,15 @@
-"""The attempts of one call of a user's kernel: which errors are retried, when, and for how long.
+"""Attempts to call a user's kernel: which errors are retried, when, and for how long.
 
-Users of the library tenacity ask for these options:
+The options are those that users of the library tenacity ask for:
 
 - errors by type or predicate
 - a growing delay with random jitter
 - a delay that the server specifies (`Retry-After`)
 - a deadline for all attempts; the call ends immediately if the next delay would exceed it
 
-Rejected alternative: tenacity itself.  Its sleeps do not end when a run is cancelled, its deadline
-does not end a running attempt, and its exceptions do not list the earlier attempts as notes.
+Rejected alternative: tenacity itself.  Cancelling a run does not end tenacity's sleeps, its
+deadline does not end a running attempt, and its exceptions have no notes that list the earlier
+attempts.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an attempt before the last one.
+    """A note about an earlier attempt.
 
-    An exception that is raised again loses its notes of this class.
+    If an exception is raised again, its notes of this class are removed.
     """
 
     __slots__ = ()
@@ -123,7 +124,7 @@ class Attempts:
     def pause_after(self, problem: Exception) -> float | None:
         """Return the seconds until the next attempt, or None if `problem` ended the last attempt.
 
-        In the second case, `problem` gets notes that list the exceptions of the earlier attempts.
+        If it is the last attempt, `problem` gets notes that list the earlier attempts' exceptions.
 
         Raises:
             Exception: any exception that the predicate `retry_on` or the function `delay` raises.
@@ -171,7 +172,7 @@ class Attempts:
 
 
 MAX_NOTED = 20
-"""Maximum number of attempts that get a note each.
+"""Maximum number of attempts that get their own notes.
 
 If there are more attempts, only the first and the last ones get notes.
 """

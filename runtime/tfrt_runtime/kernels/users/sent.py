@@ -1,8 +1,8 @@
 """Large values on a Dask cluster: each value is sent once, even if several tasks take it.
 
-Dask itself puts a task's arguments into the message that describes the task, so it sends a value
-once for each task.  Dask's function `scatter` sends a value separately, and the workers then get
-the value from each other.
+Dask itself puts a task's arguments into the message that describes the task, so a value is sent
+once for each task that takes it.  Dask's function `scatter` sends a value separately, and the
+workers then get the value from each other.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class Sent:
     def future_of(self, value: object) -> Any:
         """Return the future for `value` if it is large, or None if it is small.
 
-        A large value is sent now unless it is on the cluster already.
+        A large value is sent now, unless it is already on the cluster.
 
         Raises:
-            Exception: an exception that Dask raises because it cannot send the value.
+            Exception: any exception that Dask raises because it cannot send the value.
         """
         is_small = value is None or isinstance(value, bool | int | float | str)
         if is_small or import_module("dask.sizeof").sizeof(value) < LARGE:
             return None
         key = import_module("dask.base").tokenize(value)
-        with self._lock:  # the first of several calls sends the value
+        with self._lock:  # if several calls need the value, the first one sends it
             future = self._futures.pop(key, None)
             if future is None or future.status != "finished":
                 future = self._client.scatter(value, hash=False)

@@ -1,4 +1,4 @@
-"""Types of native kernels as users write them, in a string or as annotations.
+"""The types of native kernels, which users write as a string or as annotations.
 
 An example of a string is `(f64, tensor<?x?xf32>) -> (i32, f64)`.
 """
@@ -20,7 +20,7 @@ from tfrt_runtime.host.tensor.shapes import ELEMENT_TYPES, ElementType
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
 from tfrt_runtime.native.layouts import TYPE_OUT, TYPE_TENSOR_OF
 
-# f16 and bf16 are kept as bits, because no kernel calculates with them.
+# f16 and bf16 are excluded because no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
     element.word: element.storage
     for element in ELEMENT_TYPES.values()
@@ -43,7 +43,7 @@ class Scalar:
 
     @property
     def payload(self) -> int:
-        """The number for the scalar's type that `native.kernels.user_kernels` reads."""
+        """The number by which `native.kernels.user_kernels` identifies the scalar's type."""
         return SCALAR_TYPES[self.word]
 
     @property
@@ -76,7 +76,7 @@ class Tensor:
 
     @property
     def payload(self) -> int:
-        """The number for the tensor's type that `native.kernels.user_kernels` reads."""
+        """The number by which `native.kernels.user_kernels` identifies the tensor's type."""
         number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
         return number + TYPE_OUT * self.is_out
 
@@ -119,7 +119,8 @@ def parse_signature(text: str) -> Signature:
     An `out tensor<...>` is a tensor that the kernel writes.
 
     Raises:
-        TfrtError: if the text has another form, or has types that native kernels do not support.
+        TfrtError: if the text has another form, or contains types that native kernels do not
+            support.
     """
     match = re.fullmatch(r"\s*\((.*?)\)\s*->\s*(?:\((.*)\)|(.*?))\s*", text)
     if match is None:

@@ -43,9 +43,9 @@ class SteppedLoop(SocketlessLoop):
     _ready: Any
 
     def __init__(self, ended: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Add the loop to `one_thread`.
+        """Add this loop to the sources of `one_thread`.
 
-        `ended` returns a coroutine that cancels the tasks of a loop that is about to be closed.
+        `ended` returns a coroutine that cancels a loop's tasks before the loop is closed.
         """
         super().__init__(_NoSockets())
         self._ended = ended
@@ -60,8 +60,8 @@ class SteppedLoop(SocketlessLoop):
             return None
         outer = events._get_running_loop()
         task = None if outer is None else asyncio.current_task(outer)
-        # The page's loop runs the cell that waits. Kernels must see this loop instead, because the
-        # futures that they await belong to this loop.
+        # The waiting cell runs on the page's loop.  Kernels must see this loop instead, because the
+        # futures that they await belong to it.
         if outer is not None and task is not None:
             tasks._leave_task(outer, task)
         events._set_running_loop(None)

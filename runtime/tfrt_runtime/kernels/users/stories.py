@@ -1,7 +1,7 @@
 """Record the history of a watched run's calls on a Dask cluster.
 
 A history is a list of moments: when the call was sent, queued, running, lost with its worker, and
-back.  Dask's scheduler and workers record the history of each task.  This module asks for the
+back.  Dask's scheduler and workers record the history of each task.  This module requests the
 histories from time to time during the run, without blocking a thread, and once more after the run.
 """
 
@@ -66,8 +66,8 @@ class _Stories:
         With `waits`, ask the cluster now; otherwise, use its last report.
 
         The clocks of other machines may differ from this machine's clock.  The first and the last
-        moment are from this machine, so moments from other machines are moved to lie between them.
-        If the cluster does not report a call, only the first and the last moment are known.
+        moment are from this machine, so moments from other machines are moved between them.  If the
+        cluster does not report on a call, only the call's first and last moments are known.
         """
         calls = dict(self._calls)
         with contextlib.suppress(Exception):  # the cluster may be closed or busy

@@ -7,9 +7,10 @@
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
 Positional parameters are the kernel's arguments, and keyword-only parameters are its attributes, by
-name.  An operation must have each attribute exactly once (those with defaults may be omitted), and
-no unknown attributes.  If the first parameter is annotated as `KernelFrame`, it receives the frame.
-An `async def` function runs on an event loop, and its results are unavailable until it returns.
+name.  An operation must have each attribute exactly once (attributes with defaults may be omitted)
+and no unknown attributes.  If the first parameter is annotated as `KernelFrame`, it receives the
+frame.  An `async def` function runs on an event loop, and its results are unavailable until it
+returns.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ class UserKernel:
     def check_is_registered(self) -> None:
         """Reject a call of this function if its kernel's name now belongs to another function.
 
-        A function may have been redefined, for instance by running a module or cell again.  That
-        counts as the same function.
+        A function that was redefined, for instance by running a module or cell again, counts as the
+        same function.
 
         Raises:
             TfrtError: located at the caller's line, if another function has the name.
@@ -123,7 +124,8 @@ class UserKernel:
 class Tracing(threading.local):
     """The state of tracing on this thread.
 
-    `call` is the function that a call of a kernel runs, or None to run the kernel's own function.
+    `call` is the function that runs when a kernel is called, or None to run the kernel's own
+    function.
     """
 
     call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
@@ -132,13 +134,13 @@ class Tracing(threading.local):
 TRACING = Tracing()
 
 USER_FUNCTIONS: dict[str, UserKernel] = {}
-"""The functions that `kernel` decorated, by the kernel's name."""
+"""The functions decorated with `kernel`, keyed by the kernel's name."""
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
     """The type of `kernel`'s result for type checkers.
 
-    It is a function with the same types, plus the attribute `kernel`.
+    The result is a function with the same types, plus the attribute `kernel`.
     """
 
     kernel: UserKernel
@@ -220,8 +222,8 @@ def kernel(
             other than a `KernelError`.  The notes of the last error list the exceptions of earlier
             attempts.
         retry_on: which errors are retried: exception types, or a function of the error.
-        delay: how many seconds to wait before the next attempt of an async or blocking function, or
-            a function that computes this number from the error (`Retry-After`).
+        delay: how many seconds to wait before the next attempt of an async or blocking function; or
+            a function that computes this number from the error (for example, from `Retry-After`).
         growth: the factor by which each delay is multiplied for the next one.
         jitter: the maximum number of seconds that are added to each delay, at random.
         timeout: how many seconds one attempt of an async or blocking function may take.
@@ -234,8 +236,8 @@ def kernel(
             `%%tfrt` cells, a call without a cluster is an error.
 
     Raises:
-        TfrtError: if `native` is not a valid signature of a native kernel, or the options do not
-            fit the function.
+        TfrtError: if `native` is not a valid signature for a native kernel, or if the options do
+            not fit the function.
     """
     policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
     is_name = isinstance(name, str) and name.isprintable() and name != ""
@@ -292,7 +294,7 @@ def own_name(function: Callable[..., object]) -> str:
     """Return a kernel's default name, which is the same in processes that `multiprocessing` starts.
 
     Raises:
-        TfrtError: if the function has no name, as a lambda has none.
+        TfrtError: if the function has no name, as in the case of a lambda.
     """
     own = getattr(function, "__name__", "<lambda>")
     if own == "<lambda>":
