@@ -7,7 +7,7 @@ This package builds on `kernels`, `host`, and `native`.
 - Calling: `calls` has the functions that Python can call, converts their arguments, and explains
   why a run is stuck.
 - Running: `starting` starts a run from Python, and runs functions that kernels enqueue.
-  `run_waits` waits for a run, and reports its progress and its results as they arrive.  `execution`
-  is one run, and `batch` is a run of many calls.
+  `run_waits` waits for a run, and reports the run's progress and results.  `execution` is one run,
+  and `batch` is a run of many calls.
 - Others: `tracing` reports activities.  `driver` runs a whole file.
 """

@@ -24,7 +24,7 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 MANY = 1000
-"""When this many results have been recorded, the results that no code holds are removed."""
+"""The number of recorded results at which those that no code holds are removed."""
 _NUMBERS = {"i1": ("uint8", "bool"), "f32": ("uint32", "float32"), "f64": ("uint64", "float64")}
 """numpy's names for the bits of a payload and for the number, keyed by type word.
 
@@ -49,16 +49,16 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start all calls, or only the first `at_once` calls.
+        """Start all calls or, if `at_once` is given, only that many calls at first.
 
         Args:
             columns: for each argument, its values in all calls.  A numpy array is not unpacked.
-            output: receives the program's output instead of the host's sink.
+            output: the sink that receives the program's output instead of the host's sink.
 
         Raises:
             TfrtError: if the function does not exist, if the columns do not fit its arguments, or
-                if `at_once` is given for a function without results, because only a result shows
-                that a call has finished.
+                if `at_once` is given for a function without results: only a result shows that a
+                call has finished.
         """
         entry = program.entry(function)
         if at_once is not None:
@@ -86,17 +86,17 @@ class Batch(Execution):
         Each further call starts when another call has finished.
         """
         entry.start_all(request, self.calls, begun, is_task=is_task)
-        if kept:  # a thread may start a call much later
+        if kept:  # keep these, because a thread may start a call much later
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = results = _Results(self)  # a cycle, until this object is destroyed
+        request.held = results = _Results(self)  # a cycle, until `self` is destroyed
         if begun < self.calls:
             _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
             self.request.leave_call()
 
     def done(self) -> bool:
-        """Tell whether the run has no work left."""
+        """Return whether the run has no work left."""
         return self.is_done
 
     def __repr__(self) -> str:
@@ -118,12 +118,12 @@ class Batch(Execution):
     def result(self, timeout: float | None = None) -> list[object]:
         """Return a list with one item per call.
 
-        The item is the call's result, or a tuple if the call has no result or several.
+        The item is the call's result, or a tuple if the call has several results or none.
 
         Raises:
             TimeoutError: if the calls do not finish in time.
-            TfrtError: the first error among the results.  Without results, the first error of any
-                kernel.
+            TfrtError: the first error among the results or, if the function has no results, the
+                first error in any kernel.
         """
         try:
             return self._result(timeout)
@@ -142,8 +142,8 @@ class Batch(Execution):
     def _outcome(self, call: int) -> int:
         """Return the state of a call: 0 if a result is unavailable, -1 if one is an error, else 1.
 
-        A call without results has the state of the run.  This method makes no AsyncValue, so that
-        thousands of calls can be checked.
+        A call without results has the run's state.  This method creates no AsyncValue, so thousands
+        of calls can be checked quickly.
         """
         outcome, stands = native_process().quick.value_outcome, 1
         first = self._entry.result_address(self.request, call, 0) >> 3
@@ -245,7 +245,7 @@ class _Results(Sequence[AsyncValue]):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
         made = self._made.get(index)
-        # Another thread may have made the value in the meantime.
+        # Another thread may have created the value in the meantime.
         return self._made.setdefault(index, self.made(index)) if made is None else made
 
     def __iter__(self) -> Iterator[AsyncValue]:

@@ -1,4 +1,4 @@
-"""The functions of a loaded program that Python can call, and their use of arguments."""
+"""The functions of a loaded program that Python can call, and the conversion of their arguments."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ class Entry:
             types: the types of the function's arguments, and the types of its results.
             address: the function's address in native memory.
             place: returns the location of the function's definition.
-            writer: returns the kernel through which the function writes a given tensor argument, or
-                None.
+            writer: returns the kernel through which the function writes to a given tensor argument,
+                or None.
             is_remote: returns whether only remote kernels use a given argument.
-            carries: whether the function's runs inherit the context variables of their call.
+            carries: whether the function's runs inherit the caller's context variables.
         """
         self.index = index
         self.name = name
@@ -147,8 +147,8 @@ class Entry:
         the array's memory.
 
         Raises:
-            TfrtError: if the number of arguments is wrong, or if an argument does not fit; located
-                at the caller's line.
+            TfrtError: if the number of arguments is wrong, or if an argument does not fit its type;
+                located at the caller's line.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -170,11 +170,11 @@ class Entry:
     ) -> tuple[array[int], int, list[object]]:
         """Return the words of one call for each row of the columns, and the number of calls.
 
-        Also returns the objects that must live until all calls have started.
+        Also return the objects that must live until all calls have started.
 
         Raises:
             TfrtError: if the number of columns is wrong, if their lengths differ, or if a value
-                does not fit; located at the caller's line.
+                does not fit its type; located at the caller's line.
         """
         import numpy as np  # programs without batches do not import it
 
@@ -244,7 +244,7 @@ class Entry:
         The argument may be a Python object, an AsyncValue, or a future.
 
         Raises:
-            PayloadError: if the argument does not fit.
+            PayloadError: if the argument does not fit its type.
         """
         type_text = self._arguments[index]
         if not isinstance(value, AsyncValue) and not is_future(value):
@@ -297,23 +297,23 @@ class Entry:
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made, references = [], []
-        # A loop, because Python 3.11 creates a function for a comprehension.
+        # Use a loop, because Python 3.11 creates a function for a comprehension.
         for type_text in self.result_types:
             value = AsyncValue(queue, WORDS[place], type_text, source)
             made.append(value)
             references.append(weakref.ref(value))
             place += 1
         request.results = noted = tuple(references)
-        # Saves work for the garbage collector (`native.python.python_shortcuts`).
+        # This saves the garbage collector work (`native.python.python_shortcuts`).
         queue.process.untrack(source, noted, *noted, *(() if queue.is_of_users else made))
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
         """Create the results of `count` calls, whose rows are in `request`.
 
-        Also starts the first `begun` calls.  The request must have `count` active calls.  With
-        `is_task`, a call starts when a thread takes the task.  Otherwise, the call starts on this
-        thread.
+        Also start the first `begun` calls.  The request must have `count` active calls.  With
+        `is_task`, a call starts when a thread takes it as a task.  Otherwise, the call starts on
+        this thread.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
@@ -324,7 +324,10 @@ class Entry:
         queue, process = request.queue, native_process()
         context = queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of the kernel that has ended a call; restored below
+        kept = (
+            own.request,
+            own.record,
+        )  # of the kernel that ended a call; restored below
         begin = process.quick.start_rows if is_task else process.slow.start_rows
         begin(context, self.address, request.address, first, count, is_task)
         own.request, own.record = kept
@@ -334,9 +337,9 @@ class Entry:
     ) -> list[Diagnostic]:
         """Return why results of a run will never be resolved, or nothing if they may be resolved.
 
-        Any thread may call this.  With `blocks`, this thread waits for the results and does nothing
-        else.  A run that waits for a value from outside the runtime is not stuck, because other
-        code may resolve the value.
+        Any thread may call this.  With `blocks`, assume that this thread does nothing but wait for
+        the results.  A run is not stuck while it is waiting for a value that code outside the
+        runtime may resolve.
         """
         rest = rest_of(request.queue)
         if rest is None:
@@ -346,7 +349,7 @@ class Entry:
             return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
         if request.promises_open():
             return []
-        # A promise that was resolved in the meantime may have made the queue work again, or ended
+        # In the meantime, a promise may have been resolved, which can give the queue work or end
         # the run.
         is_over = request.is_leaving and all(value.done() for value in results)
         if is_over or rest != rest_of(request.queue):
@@ -357,7 +360,7 @@ class Entry:
         return [error(text, place, request.promises.open_notes(is_inside=True))]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Tell whether code other than the run's Execution holds a result.
+        """Return whether code other than the run's Execution holds a result.
 
         The holder may be Python or native code.
         """
@@ -365,15 +368,15 @@ class Entry:
         if value is None or value.done():
             return False
         by_holder = any(value is one for one in request.held or ())
-        # Two Python references are this variable and `getrefcount`'s argument. Two native
-        # references are those of the run and of the Python object.
+        # Two Python references are this variable's and `getrefcount`'s argument.  Two native
+        # references are the run's and the Python object's.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     """Return the payloads of a column of numbers as an array of words.
 
-    Returns None unless all values are ordinary values of the type.
+    Return None unless all values are ordinary values of the type.
     """
     import numpy as np
 
@@ -412,7 +415,7 @@ def _missing(results: Sequence[AsyncValue]) -> str:
 def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
     """Return the registers that kernels other than remote kernels read.
 
-    Returns an empty set if no kernel is remote.
+    Return an empty set if no kernel is remote.
     """
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:
@@ -424,9 +427,9 @@ def registers_read_here(function: BefFunction, used: Mapping[str, Kernel]) -> se
 def writer_of_argument(
     functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
 ) -> str | None:
-    """Return the kernel through which a function writes a tensor argument, or None.
+    """Return the kernel through which a function writes to a tensor argument, or None.
 
-    The function may call that kernel itself, or through other functions.
+    The function may call that kernel directly or through other functions.
     """
     left, seen = [(index, argument)], set[tuple[int, int]]()
     while left:
@@ -439,7 +442,7 @@ def writer_of_argument(
                 continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
-                # The numbers may differ: a call may have an extra chain, or leave out parameters.
+                # The counts may differ: a call may have an extra chain, or leave out parameters.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
                 if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
@@ -451,7 +454,7 @@ def writer_of_argument(
 
 
 def is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
-    """Tell whether only remote kernels use a given argument of a function."""
+    """Return whether only remote kernels use a given argument of a function."""
     used = {record.name: registry[record.name] for record in function.kernels}
     has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
     return has_remote and argument not in registers_read_here(function, used)

@@ -1,6 +1,6 @@
-"""Run a whole file as the command line does: every function without arguments, in order.
+"""Run a whole file as the command line does: every function that takes no arguments, in order.
 
-Each function is a run of its own, with its own resources and cancellation.  The text around the
+Each function runs as a separate run, with its own resources and cancellation.  The text around the
 program's output is the same as in TFRT's driver.
 """
 
@@ -29,8 +29,8 @@ GRACE_SECONDS = 0.25
 class FunctionRun:
     """The outcome of one function.
 
-    `finished` is False if the function has exceeded its time limit or was stuck.  In that case,
-    `waits` has notes on the external values for which it was waiting.
+    `finished` is False if the function exceeded its time limit or was stuck.  In that case, `waits`
+    has notes on the external values for which the function was waiting.
     """
 
     name: str
@@ -80,7 +80,7 @@ def run_functions(
 ) -> Iterator[FunctionRun]:
     """Run functions one after another.
 
-    Yields the outcome of each function when the function has finished or its time has passed.
+    Yield the outcome of each function when the function has finished or exceeded its time limit.
 
     A `follower` is called for each function.  `follower.watch(program)` returns the `Watch` for the
     next function, or None.  `follower.follow(run)` is called when the function's run has started.
@@ -89,8 +89,8 @@ def run_functions(
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        # As in TFRT, this thread starts the function. Thus, ready kernels run in program order, and
-        # workers only take kernels that are worth a wake-up.
+        # As in TFRT, this thread starts the function.  Therefore, ready kernels run in program
+        # order, and workers take only kernels that are worth a wake-up.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
@@ -99,7 +99,7 @@ def run_functions(
             follower.follow(execution)
         finished = execution.wait_for_results(timeout)
         if finished and host.work_queue.threads:
-            # Otherwise, a worker's late output could appear before or after the next line.
+            # Without this wait, a worker's late output could appear before or after the next line.
             finished = execution.wait(timeout)
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):

@@ -44,12 +44,12 @@ class Execution(RunWaits):
     """A started run of one function.  Its results exist, but may be unavailable."""
 
     instead_of_argument = "pass its results, as in run(*other)"
-    """Advice for the message if a run is passed where a value is expected."""
+    """Advice for the error message if a run is passed where a value is expected."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why a function that was to be compiled is interpreted, or None."""
     late: Sequence[object] = ()
-    """The unavailable arguments of a run that a notebook displays, with None for available ones."""
+    """The arguments that were unavailable when a displayed run started; None for the others."""
     started_at = 0
     """When a watched run started, in nanoseconds of the monotonic clock."""
 
@@ -69,9 +69,9 @@ class Execution(RunWaits):
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: receives the program's output instead of the host's sink.
-            wake: whether workers may start the run; if False, the first waiting thread starts it.
+            wake: whether a worker may start the run; if False, the first waiting thread starts it.
             watch: receives the events of the run.
-            tier: which functions may run as machine code; none if the run is watched.
+            tier: which functions may run as machine code; in a watched run, none do.
 
         Raises:
             TfrtError: if the function does not exist or takes different arguments.
@@ -121,7 +121,10 @@ class Execution(RunWaits):
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
-        kept = own.request, own.record  # of the kernel that starts this run, if any; restored below
+        kept = (
+            own.request,
+            own.record,
+        )  # of the kernel that starts this run, if any; restored below
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None
@@ -145,7 +148,7 @@ class Execution(RunWaits):
                 results = entry.results(request)
                 if not queue.has_started:
                     queue.start()
-                # A thread that has cancelled the run in the meantime may have found no results.
+                # A thread may have cancelled the run in the meantime, without finding its results.
                 if request.cancel_message is not None:
                     request.decide_results()
                 return results
@@ -157,8 +160,8 @@ class Execution(RunWaits):
         except AttributeError:  # no run was created
             return
         queue = request.queue
-        # Atomic, because the line has no call. A thread that cancels the run may create the
-        # results, which take over the references.
+        # This line is atomic, because it has no call.  A thread that cancels the run may have
+        # created the results, which take over the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.address, template)
@@ -202,7 +205,7 @@ class Execution(RunWaits):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Count unavailable arguments as work of the run.
+        """Count unavailable arguments as part of the run's work.
 
         Return how many results keep the run open because of these arguments.
         """
@@ -213,15 +216,15 @@ class Execution(RunWaits):
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises
                 (promises.expect if value.is_indirect else promises.watch)(value, text)
-                # The argument may also be a result, and all kernels may finish before it is
-                # available.
+                # An argument may also be a result, and all kernels may finish before the argument
+                # is available.
                 open_for = len(self._entry.result_types)
         for _ in range(open_for):
             self.request.enter_call()
         return open_for
 
     def forget_results(self) -> None:
-        """Drop the references to the results.  Each result is freed with its last user."""
+        """Drop the references to the results.  Each result is freed after its last use."""
         self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
@@ -253,12 +256,12 @@ class Execution(RunWaits):
     def result(self, timeout: float | None = None) -> object:
         """Wait for the results; return the only result, or a tuple if there are none or several.
 
-        If the function has no results, waits until the run has finished.
+        If the function has no results, wait until the run has finished.
 
         Raises:
             TimeoutError: if the results are not available in time.
-            TfrtError: the first error among the results.  Without results, the first error of any
-                kernel.
+            TfrtError: the first error among the results or, if the function has no results, the
+                first error in any kernel.
         """
         try:
             request = self.request
@@ -273,7 +276,7 @@ class Execution(RunWaits):
             raise for_users(with_others(problem, self.diagnostics))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
-        """Return the error that `result` would raise, or None.  Waits as `result` does.
+        """Return the error that `result` would raise, or None, after waiting as `result` does.
 
         Raises:
             TimeoutError: if the results are not available in time.
@@ -293,12 +296,13 @@ class Execution(RunWaits):
         return AsCompleted(self.results, timeout)
 
     def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
-        """Return the values of the first `count` results that become available; cancel the run.
+        """Return the values of the first `count` results that become available, and cancel the run.
 
         Errors do not count.
 
         Raises:
-            TimeoutError: if too few results are available in time.  The run is not cancelled.
+            TimeoutError: if too few results are available in time.  In that case, the run is not
+                cancelled.
             TfrtError: the first error, if too many results are errors.
         """
         total = len(self.results)
@@ -400,16 +404,16 @@ class Execution(RunWaits):
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
-        """Return an ipywidgets widget of this run, for boxes, links, and observers.
+        """Return an ipywidgets widget for this run, for boxes, links, and observers.
 
-        `AsyncValue.widget` describes the traits.  Here, they combine the states of all results.  If
-        there are several results, `value` is the tuple of their values.
+        `AsyncValue.widget` describes the traits.  For a run, they combine the states of all
+        results.  If there are several results, `value` is the tuple of their values.
         """
         return HOOKS.widget(self)
 
     @property
     def tier(self) -> Tier:
-        """COMPILED if the run has executed machine code, otherwise INTERPRETER."""
+        """COMPILED if the run has executed machine code, and INTERPRETER otherwise."""
         has_run = self.request.native.compiled != 0
         has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
@@ -426,7 +430,7 @@ class Execution(RunWaits):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The errors of kernels, in the order in which they were raised."""
+        """The kernels' errors, in the order in which they were raised."""
         return list(self.request.diagnostics)
 
     def _running_kernels(self) -> list[int]:
@@ -442,8 +446,8 @@ class Execution(RunWaits):
         """Cancel the run; return False if there was nothing to cancel.
 
         Kernels that have not started are skipped.  Unavailable results become errors, even if they
-        wait for values from outside the runtime.  If the run has finished, this stops the tasks
-        that compiled code has left running.
+        depend on values that code outside the runtime resolves.  If the run has finished, stop the
+        tasks that compiled code has left running.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
         code = self.request.code
@@ -474,8 +478,8 @@ class Execution(RunWaits):
     def on_progress(self, callback: Callable[[int, int], None]) -> None:
         """Call `callback(decided, known)` whenever the progress has changed, and once at the end.
 
-        The thread of the host's timers calls it, at most 30 times a second.  An exception of the
-        callback is reported.
+        The host's timer thread calls it, at most 30 times a second.  An exception that the callback
+        raises is reported.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
         _ = self.progress  # the first read starts the counting

@@ -32,7 +32,7 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native import layouts as at
 
 NEW_CHAIN = "scalar_kernels.new_chain"
-"""The kernel that makes a chain."""
+"""The kernel that creates a chain."""
 OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
 """The kernels that compute one operation, keyed by symbol."""
 
@@ -41,21 +41,21 @@ SCALARS = {SCALAR_TYPES[word]: word for word in scalars.TYPES}
 CODE, LOOP = "code", "loop"
 """The names of the functions in machine code, for MACHINE_CODE and MACHINE_LOOP."""
 BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
-"""The kernels whose function is the body of a loop."""
+"""The kernels whose function is a loop body."""
 
 MAX_KERNELS = 2000
-"""Functions with more kernels are not compiled.
+"""The maximum number of kernels in a function that is compiled.
 
-LLVM would take more time for them than machine code saves.
+For larger functions, LLVM would take more time than machine code saves.
 """
 
 HOT = 1 << 21
-"""After this many interpreted kernels, a function is hot.
+"""The number of interpreted kernels after which a function is hot.
 
 Interpreting them takes 10 ms, as long as compiling a function.
 """
 HOT_AT_FIRST = 1 << 24
-"""The same number for the time before the compiler is imported.
+"""The threshold that replaces `HOT` until the compiler is imported.
 
 The import takes ten times as long as compiling a function.
 """
@@ -115,8 +115,8 @@ class Code(Protocol):
 class Uncompilable(Exception):
     """A function cannot be compiled.
 
-    The reason is kernel number `kernel` of function `index`, or the function's types if `kernel` is
-    None.
+    The reason is kernel number `kernel` of function `index`.  If `kernel` is None, the reason is
+    the function's types.
     """
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
@@ -125,7 +125,7 @@ class Uncompilable(Exception):
 
 
 def is_known(kernel: Kernel) -> bool:
-    """Tell whether machine code can do what the kernel does."""
+    """Return whether the kernel can be compiled to machine code."""
     match kernel:
         case ControlKernel():
             return kernel.symbol in CONTROL
@@ -185,7 +185,7 @@ class MachineFunctions:
     def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
         """Add function `index`, which has the same shape as function `like`.
 
-        The words of the function are a copy, `moved` bytes after the words of `like`.
+        The function's words are a copy of the words of `like`, `moved` bytes after them.
         """
         self._note(index, source)
         if like in self.offsets:
@@ -205,7 +205,7 @@ class MachineFunctions:
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
     def is_machine_code(self, index: int) -> bool:
-        """Tell whether a function only calls a function that another compiler has compiled."""
+        """Return whether a function only calls a function that another compiler has compiled."""
         own = self._functions.get(index)
         kernels = () if own is None else own.kernels
         return (
@@ -241,7 +241,7 @@ class MachineFunctions:
     def compile(self, index: int) -> Uncompilable | None:
         """Compile a function that has no machine code yet.
 
-        Returns the reason if the function cannot be compiled.
+        Return the reason if the function cannot be compiled.
         """
         with self._lock:
             if index in self._codes or HOOKS.compiler is None:
@@ -253,7 +253,8 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    # Do not keep the traceback, which refers to the run and thus to its results.
+                    # Do not keep the traceback, which refers to the run and therefore to its
+                    # results.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function is interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)

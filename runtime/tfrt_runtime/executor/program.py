@@ -1,4 +1,4 @@
-"""A loaded BEF file: checked against a registry of kernels, and laid out for the executor."""
+"""A loaded BEF file, checked against a kernel registry and laid out for the executor."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 MAX_ALIKE = 64
-"""The loader looks for an equal function only for functions with at most this many kernels."""
+"""The maximum number of kernels in a function for which the loader searches for an equal one."""
 
 
 class _Laid(NamedTuple):
@@ -88,7 +88,7 @@ class _Laid(NamedTuple):
 class Executable:
     """A loaded file.  `functions` are its functions, in the file's order.
 
-    The object lives at least as long as its runs.  Destroying it unloads the program.
+    The object lives at least as long as its runs do.  Destroying the object unloads the program.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Executable:
 
         Raises:
             TfrtError: if the file uses kernels or native functions that do not exist, or uses them
-                wrongly.
+                incorrectly.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
@@ -119,14 +119,14 @@ class Executable:
         self.prepares: dict[Callable[[Request], bool], None] = {}
         """Functions that must be called for a run.
 
-        A function returns whether it must be called again for the next run on the same host.
+        Each function returns whether it must be called again for the next run on the same host.
         """
         self.prepared_for: object = None
         """The `HostContext.identity` of the host on which runs need no calls of `prepares`."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._carries = False
-        """Whether a run may call Python, for a kernel or to print."""
+        """Whether a run may call Python, to run a kernel or to print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
         """The constants of each function, by register.
@@ -224,7 +224,7 @@ class Executable:
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
         """Return the calls of a function's kernels and the function's constants, by register.
 
-        The call of a constant is None.
+        A constant's call is None.
         """
         # A raw kernel gets AsyncValues, and a value may forward to a constant.
         are_observed = any(
@@ -234,7 +234,7 @@ class Executable:
         in_sync = function.kind is FunctionKind.SYNC
         read_here = registers_read_here(function, used)
         kernels = function.kernels
-        # Kernels of one shape have the same call, unless they are written in Python.
+        # Kernels of the same shape have the same call, unless they are written in Python.
         shared: dict[int, Call | None] = {}
         fixed: dict[int, Constant] = {}
         calls: list[Call | None] = []
@@ -294,7 +294,7 @@ class Executable:
     def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
         """Return a note on the equivalent kernel for the other kind of function, or None.
 
-        The two kinds are sync functions and other functions.
+        The two kinds are sync functions and all others.
         """
         first, dot, last = record.name.rpartition(".")
         twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
@@ -375,7 +375,7 @@ class Executable:
         return self._kernel(number).name
 
     def function_name(self, handle: int) -> str:
-        """Return the name of the function with a handle, or "" for the region of a kernel."""
+        """Return the name of the function with the given handle, or "" for a kernel's region."""
         return self.functions[handle - self._base].name
 
     def watched_function(self, number: int) -> Callable[..., object] | None:
@@ -384,7 +384,7 @@ class Executable:
         return None if call is None else call.kernel.watched
 
     def is_compiled(self, number: int) -> bool:
-        """Tell whether kernel `number` runs compiled code."""
+        """Return whether kernel `number` runs compiled code."""
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
@@ -479,7 +479,7 @@ def _shape(function: BefFunction) -> object:
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:
-    """Return the phrase with which messages name an argument of a function."""
+    """Return the phrase that names an argument of a function in messages."""
     program = reference()
     name, of = "", ""
     if program is not None:

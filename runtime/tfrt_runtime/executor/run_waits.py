@@ -1,4 +1,4 @@
-"""Waits for a run.
+"""Ways to wait for a run.
 
 A waiting thread runs tasks until the results are available or the run has finished.  In the
 meantime, a callback can receive the run's progress (`Progress`), and a loop can receive its results
@@ -47,7 +47,7 @@ class AsCompleted:
         self._next: AsyncValue | None = None
         """The value for which the iterator waits.
 
-        It becomes available when another item of `values` has been resolved.
+        This value becomes available when another item of `values` is resolved.
         """
         self._lock = threading.RLock()
         for value in values:
@@ -62,7 +62,7 @@ class AsCompleted:
     def __next__(self) -> AsyncValue:
         """Return the next value that is resolved.
 
-        Until then, this thread runs the queue's tasks.
+        In the meantime, this thread runs the queue's tasks.
 
         Raises:
             TimeoutError: if no value is resolved in time.
@@ -82,7 +82,7 @@ class AsCompleted:
     async def __anext__(self) -> AsyncValue:
         """Return the next value that is resolved.
 
-        Until then, the event loop runs other tasks.
+        In the meantime, the event loop runs other tasks.
         """
         import asyncio  # a loop is running, so asyncio is loaded
 
@@ -113,7 +113,8 @@ class AsCompleted:
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One unresolved value represents all: if it can never be resolved, the run is stuck.
+            # One unresolved value represents them all: if it can never be resolved, the run is
+            # stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 
@@ -132,7 +133,7 @@ PROGRESS_INTERVAL = 1 / 30
 
 
 class Progress:
-    """Calls a callback with a run's progress, on the thread of the host's timers."""
+    """Calls a callback with a run's progress, on the host's timer thread."""
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class Progress:
 
 _ABANDONING = threading.RLock()
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""The time between two checks whether the tasks of a finished run have ended, in seconds."""
+"""Seconds between checks for whether a finished run's tasks have ended."""
 
 
 class RunWaits(Returning):
@@ -207,9 +208,9 @@ class RunWaits(Returning):
         return request.held or request.hold_results()
 
     def done(self) -> bool:
-        """Tell whether all results are resolved.
+        """Return whether all results are resolved.
 
-        Without results, tells whether the run has finished.
+        If the run has no results, return whether the run has finished.
         """
         return all(value.done() for value in self.results) if self.results else self.is_done
 
@@ -223,10 +224,10 @@ class RunWaits(Returning):
     ) -> bool:
         """Wait until all results are resolved.
 
-        Returns False if `timeout` seconds pass first, or if the run is `stuck`.
+        Return False if `timeout` seconds pass first, or if the run is `stuck`.
 
         Raises:
-            KeyboardInterrupt: if the user interrupts the wait, or one of the run's kernels.
+            KeyboardInterrupt: if the user interrupts the wait or one of the run's kernels.
         """
         was_stuck = self.is_stuck
         with self._kernel_wait(timeout, self.done) as look:
@@ -239,13 +240,13 @@ class RunWaits(Returning):
     ) -> bool:
         """Wait until the run has finished.
 
-        Returns False if `timeout` seconds pass first, or if the run is `stuck`.
+        Return False if `timeout` seconds pass first, or if the run is `stuck`.
 
-        Also waits for tasks that compiled functions have left running.  This includes tasks of the
-        host's other runs, because a task does not name its run.  If the time has passed, another
-        wait continues the run; workers continue it in any case.  On the queue `s`, Python and
-        native kernels run on the waiting thread, which finishes its current kernel when the time
-        has passed.  If the host has compiled functions, another thread finishes that kernel.
+        The wait includes tasks that compiled functions have left running, even those of the host's
+        other runs, because a task does not identify its run.  If the time passes first, workers
+        continue the run, and so does the next wait.  On the queue `s`, Python and native kernels
+        run on the waiting thread, which finishes its current kernel even if the time has passed.
+        If the host has compiled functions, another thread finishes that kernel.
 
         Raises:
             KeyboardInterrupt: if the user interrupts the wait.  The run continues, unless the
@@ -277,7 +278,7 @@ class RunWaits(Returning):
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
         """Run tasks until compiled code has left none unfinished.
 
-        Returns False if the time passes first.
+        Return False if the time passes first.
         """
         code = self.request.code
         if code is None or code.has_settled():
@@ -304,7 +305,7 @@ class RunWaits(Returning):
     def _kernel_wait(
         self, timeout: float | None, is_over: Callable[[], bool]
     ) -> AbstractContextManager[Callable[[], None]]:
-        """If a kernel is waiting, register its wait for the end of the run."""
+        """If this thread runs a kernel, register the kernel's wait for the end of the run."""
         if timeout is not None:
             return NO_KERNEL
         what = f"the end of @{self.function.name}"
@@ -330,7 +331,7 @@ class RunWaits(Returning):
         return is_over
 
     def _is_abandoned(self) -> bool:
-        """Tell whether the run is cancelled, and waits only for values from outside the runtime."""
+        """Return whether the run is cancelled and waits only for code outside the runtime."""
         is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
         if not is_decided or rest_of(self.request.queue) is None:
             return False
@@ -350,20 +351,20 @@ class RunWaits(Returning):
     def stuck(self) -> list[Diagnostic]:
         """Return why the unfinished run is stuck: no work is running or queued.
 
-        Returns an empty list while code outside the runtime may resolve a value for which the run
-        waits (`waiting_for`).
+        Return an empty list while the run is waiting for a value that code outside the runtime may
+        resolve (`waiting_for`).
         """
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Return notes on what the run waits for: external values, and objects of compiled code."""
+        """Return notes on external values and compiled code's objects that the run waits for."""
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
         """Raise an interrupt that a Python kernel has raised.
 
-        Does nothing if a result has already raised the interrupt.
+        Do nothing if a result has already raised the interrupt.
         """
         interrupt, self.request.interrupt = self.request.interrupt, None
         if interrupt is None or getattr(interrupt, WAS_RAISED, False):
@@ -372,9 +373,9 @@ class RunWaits(Returning):
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Turn the unresolved values that kernels have returned into errors, because the run is stuck.
+    """Turn unresolved values that kernels have returned into errors, because the run is stuck.
 
-    The rest of the run can then finish.  Returns whether any value became an error.
+    The rest of the run can then finish.  Return whether any value became an error.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False

@@ -8,8 +8,8 @@ Entry.words    arguments of any kind; then `Request.open`, what the run needs, a
      |
 become_known   either a cancelling thread has found the run, or the run is cancelled here
 
-`enqueue` implements `KernelFrame.enqueue`: it calls a kernel's Python function on a thread of the
-host.
+`enqueue` implements `KernelFrame.enqueue`: it calls a kernel's Python function on one of the host's
+threads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfrt_runtime.kernels.users.user import user_kernel
 
 
 def needs_nothing(host: HostContext, program: Executable) -> bool:
-    """Tell whether a run of the program can start without being prepared in Python."""
+    """Return whether a run of the program can start without being prepared in Python."""
     return (
         host.tracing is None
         and host.cancel_message is None
@@ -83,7 +83,8 @@ OBJECT = "!tfrt.object"
 class Work:
     """A program for `enqueue`, with two functions.  Each function calls its argument.
 
-    The first function calls it on a worker, and the second in the blocking pool.
+    The first function makes that call on a worker, and the second one makes it in the blocking
+    pool.
     """
 
     def __init__(self, host: HostContext) -> None:
@@ -104,6 +105,6 @@ def _call(function: Callable[[], object]) -> object:
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
     """Start a call of `function` in the run of the calling kernel; return the call's AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # the run holds it, because a thread may outlive its host
+    assert isinstance(work, Work)  # the run keeps it alive, because a thread may outlive its host
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

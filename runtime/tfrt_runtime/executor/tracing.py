@@ -1,4 +1,4 @@
-"""Make activities from a run's events, and report them to the tracing of the run's host.
+"""Make activities from a run's events, and report them to the host's tracing.
 
 `Spans` pairs events.  A *span* is a call of a function, a kernel, or a wait, with a start and an
 end.
@@ -6,9 +6,9 @@ end.
 * A kernel occupies its thread from its `begin` event to its `end` event or the first of its
   results.  Such spans of one thread are nested or disjoint.
 * A kernel that calls functions lasts until their results are available, on any thread.  Such a
-  kernel overlaps other work of its thread, and so do the functions.
+  kernel overlaps other work on its thread, and so do the functions.
 * A kernel's results may become available after it has returned, and a task of compiled code may be
-  suspended.  Then, a wait lasts until the first result is available or the task resumes.
+  suspended.  The resulting wait lasts until the first result is available or the task resumes.
 """
 
 from __future__ import annotations
@@ -59,12 +59,13 @@ class Span:
 
 
 class Spans:
-    """Pairs the start and end events of one run, which arrive in order, in any number of parts."""
+    """Pairs one run's start and end events, which arrive in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
         """Start without spans.
 
-        `timings` has the kernels that do not end with their own `end` event, keyed by number.
+        `timings` has an entry, keyed by number, for each kernel that does not end with its own
+        `end` event.
         """
         self._timings = timings
         self._ids = itertools.count(1)
@@ -127,14 +128,14 @@ class Spans:
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
 DRAIN_SECONDS = 0.05
-"""The time between two drains.  A busy run needs a few times as long to fill its rings."""
+"""The time between two drains.  Even a busy run takes a few times as long to fill its rings."""
 
 
 class RunTracing:
     """Reports one run to a host's tracing.  Any thread may drain it."""
 
     def __init__(self, tracing: Tracing, request: Request, program: Executable) -> None:
-        """Start to log the events of a run that has not started."""
+        """Start logging the events of a run that has not started."""
         functions = program.functions
         self._sink, self._level, self._request = tracing.sink, tracing.level, request
         self._lock = threading.RLock()
@@ -158,7 +159,7 @@ class RunTracing:
         self._drain_later()
 
     def finish(self) -> None:
-        """Report all remaining events of the run, which is over."""
+        """Report the remaining events of the run, which is over."""
         with self._lock:
             self.drain()
             if self._run.end_ns is None:
@@ -174,7 +175,7 @@ class RunTracing:
                 self._tell(self._spans.take(self._rows(self._take())))
 
     def _begin_watch(self, program: Executable) -> Callable[[], LogColumns]:
-        """Return the function that takes events: from the run's watch, or from a new one."""
+        """Return a function that takes events from the run's watch, which is created if needed."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()

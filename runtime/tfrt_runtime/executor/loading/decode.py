@@ -1,11 +1,11 @@
 """Decode a BEF function for the executor: records, slots, and a template, in native memory.
 
-Constants are kernels that do not run.  The loader makes each constant's value once and writes it
+Constants are kernels that do not run.  The loader creates each constant's value once, and writes it
 into the template.  Uses of constants do not count in ready counts.  A kernel with a ready count of
 0 is an entry.
 
-Ready counts and users are computed from the kernels' arguments, not read from the file, so that an
-inconsistent file cannot make the executor wait forever.  Later users are first, as in BEF.
+Ready counts and users are computed from the kernels' arguments instead of being read from the file,
+so an inconsistent file cannot make the executor wait forever.  Later users come first, as in BEF.
 
 The kernels of a sync function have no ready counts and no users: they run in program order.
 """
@@ -32,10 +32,10 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an arena that other functions can repeat: a head, and the words appended after it.
+    """Part of an arena that other functions can repeat: a head, and the words appended after it.
 
-    `addresses` are the positions of addresses, and `inner` of addresses that point into the piece.
-    `numbers` are the positions of words that increase from piece to piece.
+    `addresses` are the positions of addresses, and `inner` are the positions of addresses that
+    point into the piece.  `numbers` are the positions of words that increase from piece to piece.
     """
 
     words: array[int]
@@ -72,7 +72,7 @@ class Arena:
         return offset
 
     def add_addresses(self, *offsets: int) -> int:
-        """Append offsets that `seal` turns into addresses; return the offset of the first."""
+        """Append offsets, which `seal` turns into addresses; return the position of the first."""
         first = len(self.words)
         self.words.extend(offsets)
         self._relocations.extend(range(first, first + len(offsets)))
@@ -123,7 +123,7 @@ class Arena:
     def repeat(self, piece: Piece, head: int, step: int) -> int:
         """Fill another head, and append a copy of `piece` whose numbers are increased by `step`.
 
-        Returns the distance in bytes from the original to the copy.
+        Return the distance in bytes from the original to the copy.
         """
         first, place, head_words = len(self.words), head // 8, piece.head_words
         moved = 8 * first - piece.offset
@@ -157,7 +157,7 @@ class Arena:
 
 
 MAX_BYTES = 1 << 31
-"""The maximum size of a program's arena, because records and slots refer to it with half words."""
+"""The maximum size of a program's arena, into which records and slots refer with half words."""
 
 _REGISTER = at.REGISTER_SIZE // 4
 _CALL, _ARGUMENTS, _RESULTS, _RECORD, _WAITS = (
@@ -187,8 +187,8 @@ class Call:
     """The fields of a record without its registers.
 
     `functions` are function indexes.  `strict_arguments` is how many of a non-strict kernel's first
-    arguments are strict.  If it is 0, any one argument starts the kernel.  If it is negative, the
-    kernel awaits no argument.
+    arguments are strict.  If that is 0, any one argument starts the kernel.  If it is negative, the
+    kernel awaits no arguments.
     """
 
     address: int
@@ -210,9 +210,9 @@ class FunctionWriter:
         first_handle: int,
         decode: Callable[[int], object],
     ) -> None:
-        """Prepare to write; `constants` are keyed by register, `calls` has None for constants.
+        """Prepare to write; `constants` are keyed by register, and `calls` has None for constants.
 
-        `decode` is `calls.decoding.decode` of the core.
+        `decode` is the core's `calls.decoding.decode`.
         """
         self._arena = arena
         self._function = function
@@ -247,7 +247,7 @@ class FunctionWriter:
         return [record + at.RECORD_HANDLE for record in self._rows[_RECORD] if record]
 
     def _add_calls(self, function_offsets: Sequence[int]) -> array[int]:
-        """Write the data of the calls; return the calls, whose numbers the kernels' rows get."""
+        """Write the calls' data; return the calls, whose numbers go into the kernels' rows."""
         arena, table = self._arena, array("q")
         numbers = {id(None): -1}
         data: dict[tuple[int, ...], int] = {(): 0}  # kernels with the same data share it
@@ -306,8 +306,9 @@ class FunctionWriter:
 
     @property
     def _held(self) -> list[int]:
-        """The registers of a sync function that have extra references: for a return; see also
-        `calls.in_order`.
+        """The registers of a sync function that have extra references for returns.
+
+        See also `calls.in_order`.
         """
         if not self._is_in_order:
             return []
@@ -318,7 +319,7 @@ class FunctionWriter:
         return held
 
     def _write_waits(self) -> None:
-        """Write, for each non-strict kernel, what it waits for and its arguments' references."""
+        """For each non-strict kernel, write what it waits for, and its arguments' references."""
         arena, references = self._arena, self._registers[::_REGISTER]
         records = self._rows[_RECORD]
         for place, (call, record) in enumerate(zip(self._calls, records, strict=True)):

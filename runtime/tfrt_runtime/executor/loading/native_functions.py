@@ -1,11 +1,11 @@
-"""Native functions: a program declares them, and kernels of the same names implement them.
+"""Native functions, which a program declares, and which kernels of the same names implement.
 
 A file has no body for a native function.  The loader adds a body with a single kernel, which takes
-all arguments and makes all results.  Thus, a native function can be called like any other function.
+all arguments and produces all results, so a native function can be called like any other function.
 
 Some native functions are compiled functions.  A direct call of a compiled function is replaced with
-the function's kernel.  Such a call needs no activation.  It also starts earlier: the values that
-the compiled function itself awaits need not be available.
+the function's kernel.  Such a call needs no activation.  It also starts earlier, because the values
+that the compiled function itself awaits need not be available yet.
 
 This module also determines which functions are sync, and which kernels sync functions may use.
 """
@@ -19,7 +19,7 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel, FunctionKind, Kerne
 from tfrt_runtime.kernels.registry import CompiledKernel, ControlKernel, Kernel, PythonKernel
 
 PREFIX = "native function "
-"""The start of a native function's name in the registry; kernels of programs have no such names."""
+"""The prefix of a native function's name in the registry; programs' kernels have no such names."""
 CALL = "tfrt.call"
 NO_PLACE = -1
 """A location number that no file uses."""

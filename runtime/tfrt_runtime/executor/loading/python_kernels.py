@@ -1,4 +1,4 @@
-"""Call Python kernels for the run loop, and create the errors of kernels."""
+"""Call Python kernels for the run loop, and create kernels' errors."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def error_value(context: int, diagnostic: Diagnostic) -> int:
 
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
-    """Return the error of a native kernel as an error value with one reference."""
+    """Return a native kernel's error as an error value with one reference."""
     notes = () if message in _OUTSIDE else notes_around(context, present_request(context))
     diagnostic = error(message_text(context, record, message), location, notes)
     if message == at.MESSAGE_QUIET_FAIL:  # it is reported where it is read
@@ -91,7 +91,7 @@ def report(context: int, record: int, message: int, location: AnyLocation) -> in
 def message_text(context: int, record: int, message: int) -> str:
     """Return the text of a message.
 
-    Some messages name the invalid number, which is in the kernel's frame.
+    Some messages include the invalid number, which is in the kernel's frame.
     """
     arguments = Context.at(context).arguments >> 3
     if message >= at.FIRST_FAILURE:
@@ -141,7 +141,7 @@ def failure(
     exception: BaseException,
     allocated: dict[int, AsyncValue],
 ) -> list[int]:
-    """Return errors as the results of a kernel that has raised `exception`.
+    """Return errors as the results of a kernel that raised `exception`.
 
     Each result has one reference.  Results that the kernel has already made available keep their
     values.
@@ -151,7 +151,7 @@ def failure(
     # that was dropped earlier is already an error.
     kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
     allocated.clear()  # drops promises without other references silently
-    # If memory is short, the error needs some of the reserved memory.
+    # After running out of memory, the error needs some of the reserved memory.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
         diagnostic = failed(request, exception, call.location, notes_around(context, request))
@@ -239,7 +239,7 @@ _ONE_RESULT = (("chain",), ("object",))
 
 
 def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
-    """Return native values for the objects that a kernel has returned, each with one reference.
+    """Return native values for the objects that a kernel returned, each with one reference.
 
     Raises:
         KernelError: if the number of objects is not the number of results, or if an object is
@@ -289,7 +289,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 def word_for(type_text: str, item: object) -> str:
     """Return the type of a result that the kernel does not declare.
 
-    It is the type in the file or, if the file has none, the type of the Python object.
+    The result is the type in the file or, if the file has none, the type of the Python object.
     """
     if type_text != "":
         return type_text
@@ -334,7 +334,7 @@ def plain_call(
 ) -> tuple[tuple[int, ...], Finish] | None:
     """Return the data words with which native code can call a Python kernel directly.
 
-    Also return the function that sets the kernel's result where native code cannot.  This function
+    Also return the function that sets the kernel's result if native code cannot.  That function
     must live as long as the kernel.  Return None if the kernel needs more than its arguments.
     """
     kernel = call.kernel

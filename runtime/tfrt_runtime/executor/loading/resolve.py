@@ -1,7 +1,7 @@
 """Turn a file's kernels into records, and reject calls that a kernel cannot run.
 
-Attributes are read as the types that their kernel declares, either as type words
-(`kernels.registry`) or as a function's annotations.
+Attributes are read as the types that their kernel declares, either with type words
+(`kernels.registry`) or with a function's annotations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class PythonCall:
-    """The parts that Python needs to run one call of a Python kernel."""
+    """The data that Python needs to run one call of a Python kernel."""
 
     file: BefFile
     kernel: PythonKernel
@@ -55,10 +55,10 @@ class PythonCall:
     order: tuple[int, ...] = ()
     """The kernel parameter of each operand of the record.
 
-    It is empty if every operand is awaited.
+    The tuple is empty if every operand is awaited.
     """
     is_read_here: bool = True
-    """Whether a kernel that is not remote uses one of the results."""
+    """Whether any kernel that is not remote uses one of the results."""
 
     # Reading a location takes as long as a small kernel, so it is read on first use.
 
@@ -83,7 +83,7 @@ class Resolver:
         symbols: Symbols,
         python_kernel: int,
     ) -> None:
-        """Resolve kernels of `functions`, which have the kinds that the loader has determined."""
+        """Resolve kernels of `functions`, whose kinds the loader has determined."""
         self._file = file
         self._functions = functions
         self._signatures = signatures(functions)
@@ -137,7 +137,7 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        # The printing callback relies on this: only control kernels have functions.
+        # The printing callback relies on the fact that only control kernels have functions.
         self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
@@ -189,7 +189,7 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """Return the call of a Python kernel, and what Python needs to run it.
+        """Return the call of a Python kernel, and the data that Python needs to run it.
 
         `types` are the types of the arguments and the types of the results.  `attribute_names` is
         None if the file has no names.  Arguments that the kernel does not await come last
@@ -239,7 +239,7 @@ class Resolver:
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _of_kernel(self, record: BefKernel, ask: Callable[..., Read], *given: object) -> Read:
-        """Call `ask`, a function of the kernel itself, which may reject the kernel's call."""
+        """Call `ask`, one of the kernel's own functions, which may reject the kernel's call."""
         try:
             return ask(*given)
         except KernelError as wrong:
@@ -267,7 +267,7 @@ class Resolver:
     ) -> tuple[object, ...]:
         """Return the attributes in the order of the kernel's keywords.
 
-        A missing attribute has its default.
+        A missing attribute has its default value.
         """
         keywords = kernel.keywords or ()
         if names is None:
@@ -417,8 +417,8 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        # Attributes have no names here, so a surplus attribute would be mistaken for another. If a
-        # kernel takes no attributes, an operation may have some for passes.
+        # Attributes have no names here, so a surplus attribute would be mistaken for another.  If
+        # the kernel takes no attributes, the operation may have some that are for passes.
         if count and len(record.attributes) != count:
             raise self._refuse(
                 record,

@@ -1,11 +1,10 @@
-"""Check that a function's kernels get arguments of the types that they take.
+"""Check that a function's kernels receive arguments of the types that they take.
 
 Native kernels read the bits of their arguments without checking types, and a file may connect any
 register to any kernel.  Therefore, the types are inferred from the function's arguments and the
 kernels' results.  The types that the file states for its registers are not used.
 
-An attribute has two kinds, which must match: the kind that its kernel requires, and the kind that
-the file stores.
+The kind that a kernel requires of an attribute must match the kind that the file stores.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ KINDS: dict[str, int] = {
     "array.type": ARRAY_FLAG | AttributeKind.TYPE,
 }
 EMPTY = -1
-"""The kind of an empty array, which may have any type of elements."""
+"""The kind of an empty array, which may have any element type."""
 INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
 KINDS_OF: dict[type, set[DType]] = {
     bool: {DType.I1},
@@ -77,7 +76,7 @@ def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
     """Return an attribute as a plain value.
 
     With the word "any", the attribute is read as the type that the file states.  With "typed", it
-    is read in the same way, and the type is returned together with the value.
+    is read in the same way, but is returned together with that type.
 
     Raises:
         TfrtError: if the file does not state the type.
@@ -120,7 +119,7 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
     """Return the kind for reading an attribute of type `word`, or `EMPTY` for an empty array.
 
     A file without the optional sections does not state the kind, so `word` determines it.  The file
-    may state another width of integers than `word` has.
+    may state a different integer width from the width of `word`.
 
     Raises:
         WrongKind: if the file states another type.
@@ -165,7 +164,7 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
     """Return the MLIR types of registers.
 
-    A type is "" if the file does not state the types.
+    The types are "" if the file does not state any.
     """
     if function.register_types is None:
         return ("",) * len(registers)
@@ -191,7 +190,7 @@ class TypeCheck:
     def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
         """Check a function, and find the kernels whose arguments must be checked at run time.
 
-        Returns the numbers of these kernels.
+        Return the numbers of these kernels.
 
         Raises:
             TfrtError: if a kernel takes another type or fewer arguments; located at the kernel.
@@ -331,7 +330,7 @@ class TypeCheck:
 
 
 def _fits(has: str, wanted: str) -> bool:
-    """Tell whether a value of type `has` may be read as type `wanted`.
+    """Return whether a value of type `has` may be read as type `wanted`.
 
     Numbers are not converted.
     """
