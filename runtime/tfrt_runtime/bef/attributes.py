@@ -15,8 +15,8 @@ it, so the reader must know the kind.  All layouts are little-endian:
   names, VBR length of the module's source text, all these strings, a NUL
 
 The header is u8 alignment, u8 dtype, u16 size of everything before the aligned part, and u32 size
-in bytes of the whole attribute.  The alignment applies to the data: a header is placed so that the
-part after it is aligned.  In an aggregate, the byte before each element is its kind.
+of the whole attribute, both in bytes.  The alignment applies to the data: a header is placed so
+that the part after it is aligned.  In an aggregate, the byte before each element is its kind.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _bounded(dtype: DType, value: Number) -> Number:
 def _to_bfloat16(value: Number) -> int:
     bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
     if isnan(value):
-        return bits >> 16 | 0x40  # keeps a NaN a NaN when the lower half is cut off
+        return bits >> 16 | 0x40  # a NaN must stay a NaN when its lower half is cut off
     # Round to nearest, ties to even.
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
@@ -133,7 +133,7 @@ class TypeValue:
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A string, stored as UTF-8.  Bytes that are not UTF-8 are kept as lone surrogates."""
+    """A string, stored as UTF-8.  Bytes that are not valid UTF-8 are kept as lone surrogates."""
 
     text: str
 
@@ -192,9 +192,9 @@ Attribute = Scalar | TypeValue | String | Array | TypeArray | Shape | Dense | Ag
 
 
 def array_of(elements: Sequence[Attribute]) -> Attribute:
-    """Return an array of the elements, or an aggregate if an array cannot contain them.
+    """Return an array of the elements, or an aggregate if no array can contain them.
 
-    An array contains numbers of one type, or types, or nothing.
+    An array contains numbers of one type, contains types, or is empty.
     """
     scalars = [element for element in elements if isinstance(element, Scalar)]
     types = [element.dtype for element in elements if isinstance(element, TypeValue)]
@@ -356,8 +356,8 @@ def _write_aggregate(
 class AttributeReader:
     """Reads attributes by their offsets.
 
-    `data` is the whole file.  `start` and `end` delimit its attributes, and nothing outside them is
-    read.
+    `data` is the whole file.  Its attributes are between `start` and `end`, and nothing outside
+    that range is read.
 
     Raises:
         MalformedBef: from each method, if the bytes are invalid.
@@ -460,7 +460,7 @@ def _read_dense(cursor: Cursor) -> Dense:
 
 
 def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
-    # Multiply step by step, because the product of hostile sizes could have megabytes of digits.
+    # Multiply step by step, because the product of malicious sizes could have megabytes of digits.
     product = 0 if 0 in sizes else 1
     for size in sizes:
         product *= size

@@ -1,10 +1,10 @@
 """Read the bodies of functions from bytes; `records` describes their layout.
 
-The reader checks everything, so an executor may follow every number in the result without further
+The reader checks everything, so an executor may use every number in the result without further
 checks:
 
 - Kernels use only registers that are defined earlier, so a run terminates.
-- The users of a value are exactly the kernels that have the value as an operand, so a kernel runs
+- A value's users are exactly the kernels that have the value as an operand, so each kernel runs
   once, when its operands are available.
 - A register has exactly as many uses as its use count says, so a value lives as long as it is
   needed.
@@ -79,7 +79,7 @@ class BodyReader:
         self._next_word = 0
         self._shapes: list[KernelShape] = []
         self._known: dict[tuple[object, ...], int] = {}
-        """The number of each shape; a shape with the same words is in the list only once."""
+        """The number of each shape.  Shapes with the same words have the same number."""
 
     @cached_property
     def _words(self) -> array[int]:
@@ -93,9 +93,9 @@ class BodyReader:
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
         """Read the function with the given signature.
 
-        `nonstrict` contains the numbers of the function's non-strict kernels.
+        `nonstrict` contains the numbers of its non-strict kernels.
         """
-        # If bodies could overlap, a small file would be expensive to read.
+        # If bodies could overlap, a small file could be expensive to read.
         if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
             raise self._fail(
                 f"a body at {signature.offset}, inside the previous one", self._next_word
@@ -148,7 +148,7 @@ class BodyReader:
     def _read_kernels(
         self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
     ) -> tuple[Kernels, array[int], array[int]]:
-        """Read the real kernels; return them, the users of their results, and how many each has.
+        """Read the real kernels; return them, their results' users, and each result's user count.
 
         `table` has three numbers for each kernel, including the pseudo kernel.
         """
@@ -188,8 +188,10 @@ class BodyReader:
         return kernels, users, counts
 
     def _split(self, at: int) -> tuple[int, int, int, int, int, int, int]:
-        """Return the code, location, and counts of arguments and results of the kernel at word
-        `at`, and where its arguments, its results, and the next kernel start.
+        """Return the fields of the kernel at word `at`.
+
+        They are its code, its location, its argument and result counts, and the positions at which
+        its arguments, its results, and the next kernel start.
         """
         words = self._words
         start = at + KERNEL_HEADER_WORDS
@@ -236,10 +238,9 @@ def _lists(numbers: array[int], counts: Sequence[int]) -> list[Numbers]:
 
 
 def _find_wrong_use(function: BefFunction, listed: array[int], counts: array[int]) -> str | None:
-    """Find a contradiction between the operands, the lists of users, and the use counts of
-    `function`.
+    """Find a contradiction between the operands, user lists, and use counts of `function`.
 
-    `listed` has the users of the kernels' results, and `counts` says how many each of them has.
+    `listed` has the users of the kernels' results, and `counts` has the user count of each result.
     """
     kernels, argument_count = function.kernels, len(function.argument_types)
     defined = argument_count + len(counts)

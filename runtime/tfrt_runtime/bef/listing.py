@@ -1,4 +1,4 @@
-"""Show the bytes of a file: each line has an offset, bytes, and their meaning."""
+"""Show a file's bytes: each line has an offset, the bytes, and their meaning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_LINES = 64
 """Maximum number of lines for one part, such as a long constant; omitted bytes are counted."""
 
 Part = tuple[int, int, str, int | None]
-"""The start, the end, and the meaning of a part of the file, and a kernel's number or None."""
+"""A part of the file: its start, its end, its meaning, and a kernel's number or None."""
 
 
 def listing(data: bytes) -> str:
@@ -86,7 +86,7 @@ def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:
 
 
 def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
-    """Yield the lines of the functions' source text."""
+    """Yield the lines of the compiled functions' source text."""
     at = start
     for line in data[start:end].tobytes().splitlines(keepends=True):
         yield at, at + len(line), line.decode(errors="replace").strip(), None

@@ -8,7 +8,7 @@ A record is a kind byte (`LocationKind`), followed by
 * call site: the callee's record, then the caller's
 * fused: VBR count, records
 
-The names are in the section of location strings.  Kernels and functions refer to a record by its
+The names are in the location strings section.  Kernels and functions refer to a record by its
 offset.  An offset outside the section represents a location that could not be written.
 """
 
@@ -39,7 +39,7 @@ class FilePlace:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """A place with a name, which the program has given to it."""
+    """A place to which the program has given a name."""
 
     name: str
     child: Place
@@ -66,7 +66,7 @@ UNKNOWN = UnknownPlace()
 
 _FILE_LINE_COLUMN = int(LocationKind.FILE_LINE_COLUMN)
 
-# Real locations are only a few levels deep; a deeper one comes from a broken file.
+# Real locations are only a few levels deep; deeper ones come from broken files.
 _MAX_DEPTH = 64
 
 
@@ -80,7 +80,7 @@ class PlaceWriter:
         self._columns: dict[int, bytes] = {}
         """The last bytes of a place's record, by column."""
         self._before = "", -1, b""
-        """The file and the block of 128 lines of the last place, and the first bytes of its record.
+        """The last place's file and block of 128 lines, and the first bytes of its record.
         """
 
     def add(self, place: Place) -> int:
@@ -156,9 +156,9 @@ def _varints(*values: int) -> bytes:
 
 
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:
-    """Return the place at `offset`, or UNKNOWN if there is no readable record.
+    """Return the place at `offset`, or UNKNOWN if the record cannot be read.
 
-    Places are used only in explanations, so a file with a broken place is accepted.
+    Places are used only in messages, so a file with a broken place is accepted.
     """
     if not 0 <= offset < len(records):
         return UNKNOWN

@@ -1,6 +1,6 @@
 """Read a BEF file from bytes.
 
-`BefFile.load` and `BefFile.open` check everything once.  Code that has a `BefFile` may follow every
+`BefFile.load` and `BefFile.open` check everything once.  Code that has a `BefFile` may use every
 offset, index, and register in it without further checks.
 """
 
@@ -94,7 +94,7 @@ class BefFile(BefModule):
         return debug_name(self.place(offset))
 
     def place(self, offset: int) -> Place:
-        """Return the place at `offset` with all information that the file has about it."""
+        """Return the place at `offset`, with all the information that the file has about it."""
         return read_place(self.locations, self.location_strings, offset)
 
 
@@ -136,7 +136,7 @@ class _Sections:
         return self._data[start:end].tobytes()
 
     def cursor(self, section_id: SectionId, detail: str = "") -> Cursor:
-        """Return a cursor over the section.  Exceptions of the cursor name the section."""
+        """Return a cursor over the section.  Exceptions that the cursor raises name the section."""
         start, end, _ = self[section_id]
         return Cursor(self._data, _problem(section_id) + detail, start, end)
 
@@ -159,7 +159,7 @@ def find_sections(data: memoryview) -> dict[int, _Section]:
     while cursor.remaining:
         start, section_id = cursor.offset, cursor.byte()
         section = _find_section(cursor)
-        if section_id in sections:  # a file full of headers would take forever
+        if section_id in sections:  # otherwise, a file full of headers would take forever
             raise cursor.fail(f"section {section_id} appears a second time", start)
         sections[section_id] = section
     return sections
@@ -213,12 +213,12 @@ def _load(data: memoryview, name: str) -> BefFile:
     return replace(file, unused_strings=tuple(s for s in strings.values() if s not in used))
 
 
-# This is TFRT's `kAttributeMaxAlignment`; the position of a section may happen to be more aligned.
+# TFRT's `kAttributeMaxAlignment`; a section's position may happen to be aligned more strictly.
 _MAX_ATTRIBUTE_ALIGNMENT = 8
 
 
 def _read_strings(cursor: Cursor) -> dict[int, str]:
-    """Return the strings by their offsets.
+    """Return the strings, keyed by offset.
 
     A reference to the middle of a string is therefore invalid.
     """
@@ -286,7 +286,7 @@ def _read_functions(
 
 
 def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
-    """Return the numbers of non-strict kernels, by the indexes of their functions."""
+    """Return the numbers of the non-strict kernels, keyed by function index."""
     if SectionId.NONSTRICT_KERNELS not in sections:
         return {}
     cursor = sections.cursor(SectionId.NONSTRICT_KERNELS)
@@ -343,7 +343,7 @@ def _complete(
         _expect(cursor, len(functions), "functions")
         for function in functions:
             found: Any = () if function.kind == FunctionKind.NATIVE else read(cursor, function)
-            # A copy of each of thousands of small functions would take as long as reading them.
+            # Copying thousands of small functions would take as long as reading them.
             object.__setattr__(function, field, found)
 
 

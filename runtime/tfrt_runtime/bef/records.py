@@ -1,4 +1,4 @@
-"""Define BEF, the binary format: its constants, and the contents of a file as plain values.
+"""Define the binary format BEF: its constants, and a file's contents as plain values.
 
 The reader produces these values, and the writer consumes them.  The format is the last published
 version of BEF, with version byte 0.
@@ -14,7 +14,7 @@ section, an alignment byte and padding precede the payload; the padding is bytes
 multiple of the alignment, counted from the start of the file.  Readers skip sections with unknown
 ids.
 
-Integers marked "VBR" have 7 bits per byte, most significant group first; the top bit says that
+Integers marked "VBR" have 7 bits per byte, most significant group first; the top bit is set if
 another byte follows.  Everything else is little-endian.  The sections contain:
 
 ======================  ==========================================================================
@@ -89,8 +89,8 @@ MAGIC: Final = b"\x0b\xef"
 VERSION: Final = 0
 PADDING: Final = 0xCC
 
-# The first kernel of every body has no code: its results are the trigger of the kernels without
-# operands and the function's arguments.
+# The first kernel of every body does not run: its results are the trigger, which starts the kernels
+# without operands, and the function's arguments.
 PSEUDO_KERNEL_CODE: Final = 0xABABABAB
 PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
 
@@ -196,7 +196,7 @@ EMPTY_ARRAY: Final = ARRAY_FLAG | DType.I32
 def collector_paused() -> Iterator[None]:
     """Pause garbage collection in the `with` block, on all threads.
 
-    A block that reads or writes a file creates many small objects and no garbage.  Searching a
+    A block that reads or writes a file creates many small objects, but no garbage.  Searching the
     growing number of objects for garbage again and again would take longer than creating them.
     """
     was_enabled = gc.isenabled()
@@ -234,7 +234,7 @@ class BefKernel(NamedTuple):
 
 
 class KernelShape(NamedTuple):
-    """The part that kernels share if they differ only in registers and locations."""
+    """The fields that are the same in kernels that differ only in registers and locations."""
 
     name: str
     attributes: Numbers
@@ -274,12 +274,13 @@ _NONE = array("i")
 
 
 class Kernels(Sequence[BefKernel]):
-    """The kernels of a function as columns, because a file may have hundreds of thousands; a
-    `BefKernel` is made when one is asked for.
+    """A function's kernels as columns, because a file may have hundreds of thousands of kernels.
+
+    A `BefKernel` is created when it is accessed.
 
     `numbers` has the number of each kernel's shape in `shapes`, which the functions of a file
     share.  `arguments` has the argument registers of all kernels, concatenated, as half words.  The
-    registers of results are `first` and the following ones.
+    result registers are `first` and the registers after it.
     """
 
     def __init__(
@@ -295,7 +296,7 @@ class Kernels(Sequence[BefKernel]):
 
     @staticmethod
     def of(kernels: Sequence[BefKernel], first: int) -> Kernels:
-        """Return these kernels, the first of whose results is register `first`."""
+        """Return these kernels as columns; their first result is register `first`."""
         shapes: dict[KernelShape, int] = {}
         numbers = array("i")
         for one in kernels:
@@ -310,19 +311,19 @@ class Kernels(Sequence[BefKernel]):
         return Kernels(self.shapes, self.numbers, self.arguments, locations, self.first)
 
     def each(self, read: Callable[[KernelShape], Item]) -> Iterator[Item]:
-        """Return what `read` returns for the shape of each kernel; it is called once per shape."""
+        """Return what `read` returns for each kernel's shape; `read` is called once per shape."""
         known = {number: read(self.shapes[number]) for number in set(self.numbers)}
         return map(known.__getitem__, self.numbers)
 
     @cached_property
     def firsts(self) -> dict[int, int]:
-        """The place of the first kernel of each shape, by the shape's number, in order."""
+        """The position of each shape's first kernel, keyed by the shape's number, in order."""
         places = zip(reversed(self.numbers), reversed(range(len(self))), strict=True)
         return dict(sorted(dict(places).items(), key=itemgetter(1)))
 
     @cached_property
     def starts(self) -> tuple[array[int], array[int]]:
-        """For each kernel and the end, the place of its first argument, and its first result."""
+        """The first argument's position and the first result of each kernel, and of the end."""
         arguments = accumulate(self.each(attrgetter("argument_count")), initial=0)
         results = accumulate(self.each(attrgetter("result_count")), initial=self.first)
         return array("i", [*arguments]), array("i", [*results])
@@ -341,7 +342,7 @@ class Kernels(Sequence[BefKernel]):
     def use_counts(self, returned: Sequence[int]) -> list[int]:
         """Return the use counts of the registers in a function that returns `returned`."""
         counts = [*map(len, self.users)]
-        # The return uses its registers, too, but is not a kernel.
+        # The return also uses registers, but is not a kernel.
         for register in returned:
             counts[register] += 1
         return counts
@@ -385,11 +386,11 @@ class Kernels(Sequence[BefKernel]):
 class BefFunction:
     """A function or, if its name is "", a region of a kernel.  A native function has no body.
 
-    - `use_counts` has, for each register, the number of its uses as an operand and in the return.
+    - `use_counts` has, for each register, how often it is used as an operand or in the return.
     - `entry_users` are the kernels without operands.
     - `argument_users` are the users of each argument.
-    - `streams` has the stream of the function's entry, followed by the stream of each kernel.  It
-      is () if all streams are 0.  Only files need this field.
+    - `streams` has the stream of the function's entry, followed by the stream of each kernel.  The
+      field is () if all streams are 0.  Only files need it.
     - `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
@@ -442,7 +443,7 @@ class BefModule:
     - `attributes_alignment` is the alignment that the attributes require.
     - `attribute_types` maps offsets in `attributes` to kinds (`DType`, `AttributeKind`, array
       kinds), in the file's order.  It is None if the file has no such section.
-    - `unused_strings` are strings in the file to which nothing refers.
+    - `unused_strings` are the strings in the file to which nothing refers.
     - `compiled` is the source text of functions that become machine code, or "" if there are none.
     """
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tfrt_runtime.bef.records import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
-# Sizes and offsets have 64 bits, as in other readers of the format.
+# Sizes and offsets have 64 bits, as in the format's other readers.
 _VARINT_LIMIT = 1 << 57
 
 
@@ -29,7 +29,7 @@ class MalformedBef(TfrtError):
 
 
 class Cursor:
-    """A position in a buffer of bytes, which cannot pass the end of the buffer.
+    """A position in a byte buffer, which cannot pass the buffer's end.
 
     Every read advances the position.  An impossible read raises `MalformedBef` with `problem`,
     before any memory of the requested size is allocated.
@@ -44,7 +44,7 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, found: str, offset: int | None = None) -> MalformedBef:
-        """Return the exception that says that `found` is wrong at `offset`.
+        """Return the exception for the wrong item `found` at `offset`.
 
         By default, the offset is the current position.
         """
@@ -74,7 +74,7 @@ class Cursor:
     def varint(self) -> int:
         """Read an integer in 7-bit groups, most significant first.
 
-        The top bit of a byte says that another byte follows.
+        A byte's top bit is set if another byte follows.
         """
         value = 0
         while True:
@@ -88,12 +88,12 @@ class Cursor:
     def varints(self, count: int) -> tuple[int, ...]:
         """Read `count` integers in the format of `varint`, but much faster."""
         chunk = self.take(count).tobytes()
-        # No top bit is set, which is the common case: each byte is a separate integer.
+        # In the common case, no top bit is set, so each byte is a separate integer.
         if chunk.isascii():
             return tuple(chunk)
         values: list[int] = []
         pending = self._groups(chunk, 0, values)
-        # Each integer has at least one byte, so taking one byte per missing integer cannot take too
+        # Each integer has at least one byte, so taking one byte per missing integer never takes too
         # many.
         while missing := count - len(values):
             pending = self._groups(self.take(missing).tobytes(), pending, values)
@@ -130,7 +130,7 @@ class Cursor:
 
 
 class ByteBuilder:
-    """Bytes that are being written, with the alignment that their start must have."""
+    """Bytes that are being written, with the alignment that they require at their start."""
 
     __slots__ = ("alignment", "data")
 

@@ -1,6 +1,7 @@
 """Write records as bytes.
 
-The same records always become the same bytes, which are identical to those of TFRT's tools.
+The same records always become the same bytes, which are identical to the bytes that TFRT's tools
+write.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def write_bef(module: BefModule) -> bytes:
-    """Return the file that contains `module`.
+    """Return the bytes of the file that contains `module`.
 
-    An optional section is written only if the module has its contents.  The attribute names and the
-    register types are written only if every function has them.
+    An optional section is written only if the module has contents for it.  The attribute names and
+    the register types are written only if every function has them.
     """
     strings = StringTable(module.used_strings().union(module.unused_strings))
     types = {name: index for index, name in enumerate(module.type_names)}
@@ -64,7 +65,7 @@ class FileBuilder:
         self.data.append(VERSION)
 
     def add(self, section_id: SectionId, section: ByteBuilder) -> None:
-        """Append `section` at its alignment, with padding only if needed."""
+        """Append `section` at the alignment that it requires, with padding only if needed."""
         header = ByteBuilder()
         header.byte(section_id)
         header.varint(2 * len(section))
@@ -198,7 +199,7 @@ def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
 def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]) -> int:
     """Append the body of `function` to `out`, and return its offset.
 
-    `codes` maps the names of kernels to their indexes.
+    `codes` maps kernel names to their indexes.
     """
     out.align(KERNEL_ALIGNMENT)
     offset = len(out)
@@ -206,7 +207,7 @@ def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]
     streams = function.streams or (0,) * (1 + len(function.kernels))
     table = [0, 0, streams[0]]
     for kernel, stream in zip(function.kernels, streams[1:], strict=True):
-        # A reader that does not know non-strict kernels waits for all of the operands.
+        # A reader that does not know about non-strict kernels waits for all of the operands.
         table += 4 * len(words), len(kernel.arguments), stream
         _, location, arguments, attributes, functions, results, used_by, *_ = kernel
         words += (
