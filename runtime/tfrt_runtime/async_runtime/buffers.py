@@ -1,11 +1,11 @@
-"""Pass tensors of host programs to compiled code as buffers, and buffers back, without copies.
+"""Pass host programs' tensors to compiled code as buffers, and buffers back, without copying.
 
 A buffer is described by MLIR's descriptor.  Its words are the handle
 (`native.coroutines.async_buffers`), the address of the elements, the offset, and then the sizes and
 strides in elements.
 
 A tensor that was lent to compiled code is kept until all calls that use it have finished.  A call
-has finished when its tasks have finished, because a task may outlive the call itself.
+has not finished before its tasks have, because a task may outlive the call itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GONE = "the buffer no longer exists: it was deallocated, or its function has ret
 
 
 def kept_bytes(handle: int) -> Array | None:
-    """Return the elements of a buffer that compiled code has allocated and passes to Python.
+    """Return the elements of a buffer that compiled code allocated and now passes to Python.
 
     From now on, compiled code cannot free the buffer.  The buffer is freed with the last array that
     uses its elements.
@@ -52,7 +52,7 @@ def kept_bytes(handle: int) -> Array | None:
 
 
 class _Block:
-    """The memory of a buffer that arrays share.  The last array frees it."""
+    """A buffer's memory, which arrays share.  The last array to be destroyed frees it."""
 
     def __init__(self, handle: int) -> None:
         address = handle & at.HANDLE_ADDRESS
@@ -73,14 +73,15 @@ def _give_back(handle: int) -> None:
 
 _lock = threading.RLock()  # reentrant: a garbage collection inside the lock may free another block
 _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
-"""The blocks that tensors and arrays share, by handle.  A buffer may be returned twice."""
+"""The blocks that tensors and arrays share, keyed by handle.  A buffer may be returned twice.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
     """Compiled code's description of a buffer, which consists of three words.
 
-    `type` is the text of the type.  `counter` is the address of the counter of calls that use the
+    `type` is the type's text.  `counter` is the address of the counter of calls that use the
     buffers.  See `native.kernels.compiled_kernels`.
     """
 
@@ -115,7 +116,7 @@ class Lender:
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """The lent tensors, by the address of the counter of calls that use them."""
+        """The lent tensors, keyed by the address of the counter of the calls that use them."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
@@ -178,8 +179,8 @@ class Lender:
         counter = Spec.at(spec_address).counter
         dropped = None
         with self._lock:
-            # Every borrower is counted first, so a count of 1 means that only this call uses the
-            # buffers.
+            # Each borrower is counted before it gets here, so a count of 1 means that only this
+            # call uses the buffers.
             if WORDS[counter >> 3] == 1:
                 dropped = self._lent.pop(counter, None)
         del dropped
@@ -200,7 +201,7 @@ class Lender:
             )
         self._keep(spec.counter, tensor)
         address, sizes = tensor.buffer.address, tensor.shape.sizes
-        # Memory that Python lends outlives the code that receives it; no code may change a
+        # Memory that Python lends outlives the code that receives it, and no code may change a
         # read-only array.
         handle = native_process().words.buffers + at.BUFFERS_STATIC
         handle += at.HANDLE_CONSTANT * tensor.buffer.is_read_only
@@ -230,7 +231,7 @@ class Lender:
     def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
         """Return a buffer as a tensor.
 
-        The tensor shares the memory of a lent tensor, or owns its memory.  If the buffer no longer
+        The tensor either shares a lent tensor's memory or owns its memory.  If the buffer no longer
         exists, return a description of the problem instead.
         """
         spec = Spec.at(spec_address)

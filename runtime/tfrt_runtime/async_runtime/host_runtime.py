@@ -47,21 +47,21 @@ class HostRuntime(ABC):
     def __init__(
         self, host: HostContext, *, checked: bool = False, output: Sink | None = None
     ) -> None:
-        """Make the runtime of a host.
+        """Make a host's runtime.
 
         Args:
-            checked: track every object.  Then, `live_objects` knows all objects, and dropping a
-                reference too often is an error of the run instead of a crash.
+            checked: whether to track every object.  If so, `live_objects` knows all objects, and
+                dropping a reference too often is an error in the run instead of a crash.
             output: receives the text that programs print.  By default, the text goes to the output
                 of the host's runs.
 
         Raises:
-            TfrtError: if the host has a runtime already.
+            TfrtError: if the host already has a runtime.
         """
         self.host = host
         self.queue = host.work_queue
         self.mistakes: list[Diagnostic] = []
-        """Mistakes since the last run started, apart from the program's own errors."""
+        """Mistakes found since the last run started, other than the program's own errors."""
         self._process = native_process()
         connect()
         self._runs = known_runs()
@@ -85,8 +85,8 @@ class HostRuntime(ABC):
     def close(self) -> None:
         """Disconnect from the host.
 
-        Nothing may be running.  Objects that programs have left behind are lost, because their code
-        may no longer exist.
+        Nothing may be running.  Objects that programs have left behind are leaked, because their
+        code may no longer exist.
         """
         if self._is_open:
             self._is_open = False
@@ -131,10 +131,11 @@ class HostRuntime(ABC):
         Args:
             function: the address of a function that takes a pointer to pointers, and returns
                 whether it failed.
-            pointers: addresses of the function's arguments, then of the places for its results.
+            pointers: the addresses of the function's arguments, followed by the addresses at which
+                to store its results.
 
         Raises:
-            TfrtError: the program's error, and other mistakes.
+            TfrtError: if the program fails, or if other mistakes are found.
             KeyboardInterrupt: if the main thread was interrupted.
         """
         self.mistakes.clear()
@@ -150,7 +151,7 @@ class HostRuntime(ABC):
             raise TfrtError(*found, *(one for one in self.mistakes if one not in found))
 
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
-        """Call a compiled function on this thread, and return why it failed, or None.
+        """Call a compiled function on this thread; return why it failed, or None if it did not.
 
         This thread runs tasks while the function waits.  Tasks that the function has started may
         still be running when this method returns.  The call belongs to `run`.
@@ -196,7 +197,7 @@ class HostRuntime(ABC):
     def settle(self) -> None:
         """Run all queued work, and wait until nothing is running.
 
-        Objects that no code can resolve anymore become errors.
+        Objects that no code can resolve any longer become errors.
         """
         self.queue.work_until(self.has_settled)
 
@@ -207,8 +208,8 @@ class HostRuntime(ABC):
     def has_settled(self) -> bool:
         """Return whether all work has stopped.
 
-        If nothing is running, objects that no code can resolve anymore become errors.  A thread may
-        call this method in a loop, and run tasks between the calls.
+        If nothing is running, objects that no code can resolve any longer become errors.  A thread
+        may call this method in a loop, and run tasks between the calls.
         """
         context = self.queue.context()
         if not self.is_at_rest() or self.starvation.end_all(context):
@@ -219,7 +220,7 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Start no more tasks: every task that would start from now on becomes an error instead."""
+        """Prevent further tasks from starting: each of them becomes an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
@@ -236,7 +237,7 @@ class HostRuntime(ABC):
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Undo `_cancel`, because work that starts from now on belongs to another run.
+        """Undo `_cancel`, because further work belongs to another run.
 
         Call this method only while nothing is running.
         """
@@ -250,7 +251,8 @@ class HostRuntime(ABC):
         """Return the objects that still have references.
 
         If the runtime is checked, these are all objects; otherwise, only groups.  The result is
-        exact only while nothing is running.  The code that made the objects must still be loaded.
+        exact only while nothing is running.  The code that created the objects must still be
+        loaded.
         """
         return [
             objects.live_object(address, self.starvation.reason(address))
@@ -275,8 +277,8 @@ class HostRuntime(ABC):
             self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # A cancelled run of host functions never settles, and work that outlives its run does not
-        # settle either. If no task is waiting, nothing needs the errors of these runs.
+        # A cancelled run of host functions never settles, and neither does work that outlives its
+        # run.  If no task is waiting, nothing needs these runs' errors.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())
@@ -316,9 +318,9 @@ class HostRuntime(ABC):
     def serve(self, run: Request) -> None:
         """Let a starting run call compiled code.
 
-        The code prints where the run prints, even in tasks that outlive the run.  The code ends if
-        the run is cancelled.  If the run gets stuck, two kinds of objects become errors: groups
-        that lack members, and results of calls.
+        The code's output goes where the run's output goes, even in tasks that outlive the run.  The
+        code stops if the run is cancelled.  If the run gets stuck, two kinds of objects become
+        errors: groups that lack members, and results of calls.
         """
         if self._cancelled is not None:
             self.tidy()
@@ -331,7 +333,7 @@ class HostRuntime(ABC):
     def end_tasks(self, run: Request, message: str) -> bool:
         """Stop the work that a finished run has left running.
 
-        Loops and calls end, and tasks that have not started never start.  Return False if nothing
+        Loops and calls stop, and tasks that have not started never start.  Return False if nothing
         is running.
         """
         if run.is_cancelled or self.is_at_rest():
@@ -349,12 +351,12 @@ class HostRuntime(ABC):
         """
 
     def print(self, text: str) -> None:
-        """Print text that belongs to no run."""
+        """Print text that does not belong to any run."""
         self._output(text)
 
 
 def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that calls `method`, without keeping the method's object alive."""
+    """Return a function that calls `method`, but does not keep the method's object alive."""
     reference = weakref.WeakMethod(method)
 
     def call() -> None:
@@ -366,7 +368,7 @@ def _weakly(method: Callable[[], None]) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
-    """Let a context work for run `number` in the `with` block."""
+    """Make a context work for run `number` in the `with` block."""
     own = Context.at(context)
     former, own.run = own.run, number
     try:
@@ -392,7 +394,8 @@ class CodeOfRun:
             self._runtime.end_code(run)
 
     def goes_on(self) -> bool:
-        """Return whether a stuck run can continue because awaited objects have become errors."""
+        """Turn objects that a stuck run awaits into errors; return whether the run can continue.
+        """
         if not self._runtime.has_settled():
             return True
         run = self._run()
@@ -405,8 +408,8 @@ class CodeOfRun:
     def has_settled(self) -> bool:
         """Return whether all work that the run has started has finished.
 
-        The answer may be False even if only tasks of other runs are left.  When the answer is True,
-        all mistakes in the run's code have been reported to the run.
+        The result may be False even if only other runs' tasks are left.  If it is True, all
+        mistakes in the run's code have been reported to the run.
         """
         if not self._runtime.has_settled():
             return False
@@ -428,7 +431,7 @@ class CodeOfRun:
 
 
 def _awaited_object(value: int) -> int:
-    """Return the unresolved object of compiled code that a run's result represents, or 0.
+    """Return the compiled code's unresolved object that a run's result represents, or 0.
 
     A result represents an object if it has a waiter of the kind that `kernel_return_object` or
     `kernel_return_buffer_object` adds.  Call this function only while nothing is running.

@@ -1,7 +1,7 @@
-"""Describe the objects of compiled code: tokens, values, and groups.
+"""Describe compiled code's objects: tokens, values, and groups.
 
-Each object refers to a record in the memory of compiled code.  The record says which operation made
-the object, and where the operation is in the program.
+Each object refers to a record in the compiled code's memory.  The record says which operation
+created the object, and where that operation is in the program.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_place(record: int) -> Location | None:
 
 
 def read_error(record: int) -> Diagnostic:
-    """Return an error with the record's text and place.  A record of 0 means that there is none."""
+    """Return an error with the record's text and place.  If `record` is 0, no record exists."""
     return error(read_text(record), read_place(record)) if record else error(UNKNOWN)
 
 
@@ -84,14 +84,14 @@ def lacks_members(address: int) -> bool:
 
 
 def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
-    """Return the error of a group that will never be resolved; `notes` are about its waiters."""
+    """Return the error for a group that will never be resolved; `notes` are about its waiters."""
     group = Group.at(address)
     text = f"the group waits forever: it has only {group.added} of {group.size} members"
     return error(text, maker_place(address), notes)
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Return the error of a group that has got more members than its size.
+    """Return the error for a group to which more members were added than its size allows.
 
     The error is located at the addition, if that place is known.
     """
@@ -161,9 +161,9 @@ def note_on_wait(awaited: int, record: int) -> Diagnostic:
 
 
 def references(address: int) -> int:
-    """Return the number of references to a registered object.
+    """Return how many references a registered object has.
 
-    The reference of the list of registered objects is not counted.
+    The reference that the list of registered objects holds is not counted.
     """
     return Value.at(address).references - 1
 

@@ -1,4 +1,4 @@
-"""The functions of MLIR's runner utilities.  Programs call them to print and to read clocks.
+"""The functions of MLIR's runner utilities, which programs call to print and to read clocks.
 
 Buffers are printed as follows:
 
@@ -149,7 +149,7 @@ _KINDS = {
 }
 """C function types, by MLIR type."""
 _BUFFER_KIND = ctypes.CFUNCTYPE(None, ctypes.c_int64)
-"""All functions that print buffers take the address of a descriptor."""
+"""The C type of all functions that print buffers: they take the address of a descriptor."""
 
 
 def _flops(flops: float) -> str:
@@ -178,7 +178,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("print_close", "() -> ()", "prints ' )'"): lambda: " )",
     External("print_flops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
 }
-"""The functions that print scalars, each with a function that returns the text for its argument."""
+"""The functions that print scalars, each with a Python function that formats the argument."""
 
 _CLOCKS: dict[External, Callable[[], float]] = {
     External("rtclock", "() -> f64", "the time in seconds since 1970"): time.time,
@@ -200,7 +200,7 @@ PRINTING: dict[str, External] = {
 
 
 class Printing:
-    """The functions in a form that C can call.  They write to a sink.
+    """The printing functions in a form that C can call.  They write to a sink.
 
     Owns:
         the functions' code, which is freed with this object

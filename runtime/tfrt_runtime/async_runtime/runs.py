@@ -1,10 +1,10 @@
-"""The runs that compiled code works for, by number: where they print, and which are cancelled.
+"""The runs that compiled code works for, by number: where they print and which are cancelled.
 
-Several runs may use one host at the same time.  Each thread has the number of the run that it works
-for.  A number is never reused, so a task that outlives its run can do no harm.
+Several runs may use one host at the same time.  Each thread has the number of the run that it is
+working for.  Numbers are never reused, so a task that outlives its run can do no harm.
 
-`connect` lets compiled code and the runtimes of hosts find each other: functions by name, events,
-and threads.
+`connect` lets compiled code and hosts' runtimes find each other: functions by name, events, and
+threads.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ MAX_ENDED = 64
 class _Stop:
     """Why a run is cancelled.
 
-    `queue` is the address of the queue that has the run's work; the run itself may no longer exist.
+    `queue` is the address of the queue that has the run's work.  The run itself may no longer
+    exist.
 
     Owns:
         references to the error values in `words`, the run's `STOP_*` words
@@ -83,7 +84,7 @@ class Runs:
     def begin(self, request: Request) -> None:
         """Register a run for which compiled code is about to work.
 
-        The code prints where the run prints.
+        The code's output goes where the run's output goes.
         """
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
@@ -97,7 +98,7 @@ class Runs:
         return None if reference is None else reference()
 
     def sink(self, number: int) -> Sink | None:
-        """Return where run `number` prints, or None if the run is no longer tracked."""
+        """Return the sink for the output of run `number`, or None if it is no longer tracked."""
         return self._sinks.get(number)
 
     def cancel(self, number: int, failure: Diagnostic, queue: int, context: int) -> None:
@@ -173,7 +174,7 @@ class Runs:
         return found
 
     def _is_of(self, number: int, queue: int) -> bool:
-        """Return whether the remaining work of a run is on a queue.
+        """Return whether a run's remaining work is on a given queue.
 
         If the run no longer exists and was not cancelled, its work may be on any queue.
         """
@@ -191,7 +192,7 @@ class Runs:
     def _show(self, number: int, stop: int) -> None:
         """Let native code find a run's `STOP_*` words.
 
-        The words are entered in a row of the table, which stays the run's row.
+        The words go into a row of the table, which belongs to the run from then on.
         """
         if not self._tables or 0 not in self._tables[-1][1::2]:
             former = self._tables[-1][1:] if self._tables else []
@@ -207,7 +208,7 @@ class Runs:
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:
-        """Remove runs that have no work left from the table."""
+        """Remove from the table the runs that have no work left."""
         if self._tables:
             table = self._tables[-1]
             for row in range(1, len(table), 2):
@@ -215,7 +216,7 @@ class Runs:
                     table[row] = 0
 
     def _write_flag(self) -> None:
-        """Make loops check whether to continue, as long as any run or host is cancelled."""
+        """Make loops check whether to continue while any run or host is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
@@ -250,7 +251,7 @@ def prepare(queue: WorkQueue, *, checked: bool) -> Async:
 def runtime_functions() -> dict[str, int]:
     """Return the addresses of the functions that compiled programs call, by C name.
 
-    These are functions of the core, and the printers.
+    These are functions of the core and the printing functions.
     """
     library = native_process().library
     shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
@@ -281,7 +282,7 @@ def print_here(text: str) -> None:
 
 @once
 def connect() -> None:
-    """Let native code call Python for events, and for a context on a thread that has none."""
+    """Let native code call Python for events, and for a context if a thread has none."""
     process = native_process()
     process.words.async_event = process.keep(Callback3(_on_event))
     watch_interrupts()

@@ -1,4 +1,4 @@
-"""Compiled async programs on a host: calls to them, their errors, and the objects they leave.
+"""Run compiled async programs on a host: calls, errors, and the objects that programs leave behind.
 
     with HostContext("mstd:2") as host, AsyncRuntime(host) as runtime:
         code = compile_program(module, runtime.functions)
@@ -6,7 +6,7 @@
 
 A program's errors are raised as `TfrtError`.  Some mistakes can come only from an incorrect
 compiler or from hand-written runtime operations, such as resolving a token twice.  These mistakes
-are errors of the run, too.
+are also raised as errors.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ class AsyncRuntime(HostRuntime):
         """Return the object that lends tensors to compiled code.  The first call loads numpy."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
-        with self._registry:  # two lenders would not know each other's tensors
+        with self._registry:  # create only one: two lenders would not know each other's tensors
             if self._lender is None:
                 self._lender = Lender(self._process, self._call_failed)
             return self._lender
 
     def _call_failed(self, context: int, failure: int) -> None:
-        """Report an error value to the run of the current host program.
+        """Report an error value to the current host program's run.
 
-        A call of compiled code, or a result of such a call, has failed with this error.
+        A call to compiled code, or a result of such a call, has failed with this error.
         """
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
@@ -118,7 +118,7 @@ class AsyncRuntime(HostRuntime):
         return found
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
-        """Return why a thread's code ends at a place or does not start."""
+        """Return why a thread's code stops at an operation, or does not start."""
         place = objects.read_place(record) if record else None
         found = self._runs.left(Context.at(context).run, place)
         return found or self._cancelled or error(objects.UNKNOWN, place)
@@ -140,7 +140,7 @@ class AsyncRuntime(HostRuntime):
                 self._cancel_left(context, found)
 
     def _see_signals(self, context: int, record: int) -> None:
-        """End a loop that keeps the main thread busy, if Ctrl-C was pressed."""
+        """If Ctrl-C was pressed, end the loop that is keeping the main thread busy."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:

@@ -1,9 +1,9 @@
 """Handle Ctrl-C while compiled code runs on the main thread.
 
 Python's signal handler only sets a flag for the interpreter, and a loop in compiled code does not
-return to the interpreter.  Therefore, this module installs another handler, in machine code.  This
-handler sets a bit of the word that loops check, and then calls Python's handler.  The loop then
-calls Python, which sees the flag.
+return to the interpreter.  Therefore, this module installs another handler, in machine code, which
+sets a bit in the word that loops check, and then calls Python's handler.  The loop then calls
+Python, which sees the flag.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _loops_need_not_look() -> None:
 
 
 def _stand_in_front() -> None:
-    """Install the handler of this module, which calls Python's SIGINT handler.
+    """Install this module's handler, which calls Python's SIGINT handler.
 
     Threads:
         the main thread; on any other thread, nothing is installed
@@ -99,5 +99,5 @@ class _Handler:
 
 @once
 def _handler() -> _Handler:
-    # It is never freed because a signal may arrive at any moment.
+    # The handler is never freed, because a signal may arrive at any moment.
     return _Handler(native_process())

@@ -1,7 +1,7 @@
 """Detect programs that cannot continue.
 
-A program cannot continue if it awaits objects that nothing can resolve, or if its tasks find no
-thread with free stack space.
+A program cannot continue if it awaits objects that nothing can resolve, or if no thread has enough
+free stack space to run its tasks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""The threads count as exhausted after this number of checks without progress.
+"""The number of checks without progress after which the threads count as exhausted.
 
 A check shows no progress if no thread has taken a task since the previous check.
 """
@@ -36,7 +36,7 @@ All further objects share one error.
 
 
 class Starvation:
-    """The waits of compiled code on a queue, and the errors of objects that nothing can resolve."""
+    """The waits of compiled code on a queue, and errors for objects that nothing can resolve."""
 
     def __init__(self, host: HostContext, process: NativeProcess, state: int) -> None:
         """Start without waits.
@@ -47,7 +47,8 @@ class Starvation:
         self._process = process
         self._state = state
         self._reasons: dict[int, Diagnostic] = {}
-        """Why nothing could resolve certain objects, by the error value that each object became."""
+        """Why nothing could resolve certain objects, keyed by the error values that they became.
+        """
 
     def reason(self, address: int) -> Diagnostic | None:
         """Return why an object was found to be unresolvable, or None if it was not."""
@@ -82,7 +83,8 @@ class Starvation:
         rest = rest_of(self._queue, apart_from)
         if rest is None or self._host.waits_for_outside():
             return False
-        # If a promise was resolved while we checked the others, the queue is no longer at rest.
+        # If a promise was resolved while the others were being checked, the queue is no longer at
+        # rest.
         return rest == rest_of(self._queue, apart_from)
 
     def abandon(self, context: int, address: int, diagnostic: Diagnostic) -> None:
@@ -121,8 +123,8 @@ class Starvation:
         Return whether any object became an error.  Call this method only while nothing is running.
 
         Only a checked runtime knows all objects; any other runtime knows only groups.  If groups
-        lack members, only the groups become errors.  They are the reason that the other objects are
-        unresolved.
+        lack members, only those groups become errors, because they are the reason that the other
+        objects are unresolved.
         """
         if self.end_groups(context):
             return True
@@ -135,9 +137,8 @@ class Starvation:
     def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
         """Return the objects in `stuck` that only an operation of the program could resolve.
 
-        If there are none, return all of `stuck`.  The other objects of `stuck` wait for the
-        returned objects.  When a returned object becomes an error, the objects that wait for it
-        become errors, too.
+        If there are none, return all of `stuck`.  The other objects in `stuck` wait for the
+        returned ones: when a returned object becomes an error, so do the objects that wait for it.
         """
         return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 
@@ -146,8 +147,8 @@ class Starvation:
     ) -> None:
         """Resolve objects to errors.
 
-        Only the first `MAX_OWN_ERRORS` objects get errors of their own, because there may be
-        millions of objects.  The others share one error.
+        Only the first `MAX_OWN_ERRORS` objects get separate errors, because there may be millions
+        of objects.  The others share one error.
         """
         reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # make them while all are unresolved
         for address, why in zip(stuck, reasons, strict=False):
@@ -199,10 +200,10 @@ class Starvation:
             yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
-        """Return the error of an object that is awaited but can never be resolved.
+        """Return the error for an object that is awaited but can never be resolved.
 
-        Its notes name the operations that wait for the object and for some of the objects in
-        `stuck`.
+        The error's notes name the operations that wait for the object and for some of the objects
+        in `stuck`.
         """
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
@@ -216,7 +217,7 @@ class Starvation:
         )
 
     def _waits_for_other(self, address: int) -> list[Diagnostic]:
-        """Return notes on the operations that wait for another object than the error's own."""
+        """Return notes on the operations that wait for an object other than the error's own."""
         title, made = objects.title(address), objects.maker_place(address)
         from_line = made and f"{objects.title(address, 'from the')} on line {made.line}"
         notes = self._waits_for(address, from_line or title)
@@ -238,7 +239,7 @@ class Starvation:
 
 
 class Exhaustion:
-    """Notices that tasks are waiting but the threads' stacks are too full to run them."""
+    """Notices when tasks are waiting, but the threads' stacks are too full to run them."""
 
     def __init__(self, queue: WorkQueue) -> None:
         self.queue = queue
@@ -248,7 +249,7 @@ class Exhaustion:
     def is_noticed(self, apart_from: tuple[int, ...]) -> bool:
         """Return whether the threads are exhausted.
 
-        A waiting thread calls this method repeatedly.  The first few answers are always False.
+        A waiting thread calls this method repeatedly.  The first few results are always False.
         """
         now = epochs(self.queue, apart_from)
         is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
@@ -279,7 +280,7 @@ class Rescuers:
         return True
 
     def close(self) -> None:
-        """Make all of the threads exit, and wait for them.  Others may be added later."""
+        """Make all of the threads exit, and wait for them.  Threads may be added again later."""
         self._goes_on.value = 0
         for thread in self._threads:
             thread.join()
