@@ -6,7 +6,7 @@ It does not depend on MLIR or on notebooks.  Read from the bottom up:
 - `diagnostics`: source locations, errors that carry a location, and the user's line in Python
 - `cache`: compiled code in files
 - `once`: objects that exist once per process
-- `texts`: text of users' objects, in bounded time
+- `texts`: converting users' objects to text, in bounded time
 - `bef`: the binary format of host programs
 - `scalars` and `native_table`: the tables of scalar operations and of the other native kernels
 - `native`: the core, which is machine code

@@ -1,12 +1,12 @@
 """A cache of compiled code for later processes: named files in one folder.
 
-The code in these files runs in this process.  Therefore, a file is read only under two conditions.
-The file is complete.  And this user or root owns both the file and its folder, and no other user
-may write to them.  The format of a file:
+The code in these files runs in this process.  Therefore, a file is read only if it is complete, and
+if both the file and its folder belong to this user or root and no other user may write to them.
+The format of a file:
 
-    "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
+    "tfrt-nb 1\\n", SHA-256 of its name, a zero byte, and its content (32 bytes), the content
 
-The digest covers the name, so that an older file cannot be mistaken for a newer one.  A file in
+Because the digest covers the name, an older file cannot be mistaken for a newer one.  A file in
 another format is replaced.  If the folder cannot be used, the process reports that once, on
 standard error, and continues without it.
 """
@@ -33,7 +33,7 @@ _MOST_BYTES = 1 << 28
 A longer file is damaged, and reading it could exhaust memory.
 """
 _ABANDONED = 3600.0
-"""After this number of seconds, the process that was writing an incomplete file is assumed dead."""
+"""The age in seconds at which an incomplete file's writer is assumed to be dead."""
 
 
 class _Unusable(OSError):
@@ -89,8 +89,8 @@ class Cache:
     def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
         """Run `with` blocks of this folder in one process at a time.
 
-        Other processes then find the result of long work.  Call `on_wait` before waiting for
-        another process.  If the folder cannot be used, the block runs without waiting.
+        A process that has waited can then use the result of another process's long work.  Call
+        `on_wait` before waiting.  If the folder cannot be used, the block runs without waiting.
         """
         import fcntl  # imported here, because few processes compile a core
 
@@ -103,7 +103,7 @@ class Cache:
                 except BlockingIOError:
                     on_wait()
                     fcntl.flock(folder, fcntl.LOCK_EX)
-            yield  # closing the descriptor releases the lock, even if the process dies
+            yield  # the lock is released when the descriptor is closed, even if the process dies
 
     def _make(self) -> None:
         if not self.folder.is_absolute():
@@ -202,7 +202,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
 def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
     """Return a hash of the sources of all modules in these folders, and of the facts.
 
-    The facts are everything else that affects the compiled code.
+    The facts describe everything else that affects the compiled code.
     """
     digest = hashlib.sha256()
     for folder in folders:

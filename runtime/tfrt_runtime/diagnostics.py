@@ -3,7 +3,7 @@
 A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes diagnostics while it
 reads a program, and the runtime makes them while it runs a program.  An error AsyncValue contains
 its diagnostic.  The command line prints a diagnostic with a caret, and a notebook shows it under
-the line of the cell.
+the cell's line.
 
 Python code has locations, too: `caller` is the user's line that called into these packages.
 """
@@ -87,7 +87,7 @@ _LONG_WORD = re.compile(r"\S{300,}")
 
 
 class Ending(StrEnum):
-    """How the run or the value that a message describes ended."""
+    """How the run or value that a message describes ended."""
 
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -163,7 +163,7 @@ def note(
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
     """Return a diagnostic with `sentence` as its message.
 
-    A note quotes `words`, a diagnostic from MLIR or TFRT.
+    Its note quotes `words`, a diagnostic from MLIR or TFRT.
     """
     first = note(words.message, words.location)
     return replace(words, message=sentence, notes=(first, *words.notes))
@@ -194,7 +194,7 @@ class TfrtError(Exception):
 
 
 class InternalError(TfrtError):
-    """A defect of this toolkit rather than of the program.
+    """A defect in this toolkit rather than in the program.
 
     Users see a message without a traceback.  The test harness counts it as a failure.
     """
@@ -211,7 +211,7 @@ FOREVER = 1e9
 
 
 def caller() -> FrameType | None:
-    """Return the innermost frame of this thread outside these packages."""
+    """Return this thread's innermost frame outside these packages."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in HOOKS.own_packages:
@@ -255,14 +255,14 @@ def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> L
 def refuse(message: str) -> NoReturn:
     """
     Raises:
-        TfrtError: always, at the line of the caller.
+        TfrtError: always, located at the caller's line.
     """
-    __tracebackhide__ = True  # tells IPython to show only the user's frames
+    __tracebackhide__ = True  # IPython then shows only the user's frames
     raise TfrtError(error(message, place_of_caller()))
 
 
 def require(is_right: bool, what: str, expected: str, found: object) -> None:
-    """Raise an error unless `is_right`: the argument `what` must be `expected`.
+    """Raise an error unless `is_right`, because the argument `what` must be `expected`.
 
     Raises:
         TfrtError: at the line of the caller.
@@ -285,10 +285,10 @@ def require_column(column: object) -> None:
 
 
 def deadline_in(timeout: float | None) -> float | None:
-    """Convert a number of seconds from now to a time of `time.monotonic`; None means never.
+    """Convert a number of seconds from now to a `time.monotonic` time; None means never.
 
     Raises:
-        TfrtError: if `timeout` is not a number; located at the line of the caller.
+        TfrtError: if `timeout` is not a number; located at the caller's line.
     """
     if timeout is None:
         return None
@@ -300,7 +300,7 @@ def deadline_in(timeout: float | None) -> float | None:
 
 
 def seconds_until(deadline: float | None) -> float | None:
-    """Return the seconds until a time of `time.monotonic`, or 0 if the time has passed.
+    """Return the seconds until a `time.monotonic` time, or 0 if that time has passed.
 
     None means never.
     """

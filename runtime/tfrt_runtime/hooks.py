@@ -1,7 +1,7 @@
 """Hooks through which lower packages call higher ones, which they must not import.
 
 A package fills in its own hooks once, when it is imported.  From then on, any thread may call the
-hooks.  A hook that was not filled in has the default below, so that the runtime works without a
+hooks.  Hooks that are not filled in keep the defaults below, so the runtime works without a
 compiler and without notebooks.
 """
 
@@ -18,15 +18,15 @@ def _missing(*arguments: object, **options: object) -> Any:
 
 
 def _as_code(shown: object) -> str:
-    from html import escape  # only runs that are drawn need it
+    from html import escape  # imported here, because only drawn runs need it
 
     return f"<code>{escape(repr(shown))}</code>"
 
 
 class Follower(Protocol):
-    """The way in which a notebook follows a run that it will show.
+    """How a notebook follows a run that it will show.
 
-    A follower is made before the run starts.
+    A follower is created before the run starts.
     """
 
     watch: Any
@@ -48,7 +48,7 @@ class Hooks:
     """
     # host.default_host
     of_future: Callable[[Any], Any] = _missing
-    """Return the AsyncValue of a future, on the default host."""
+    """Return an AsyncValue on the default host that follows a future."""
     # kernels.users
     has_user_kernels: bool = False
     """Whether a Python kernel was ever registered.
@@ -78,7 +78,7 @@ class Hooks:
     """
     # tfrt_nb
     cell_of: Callable[[str], str] = lambda source: ""
-    """Return a notebook's name for the cell with this file name, or "" for other files."""
+    """Return the notebook's name for the cell with this file name, or "" for any other file."""
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
     """Return HTML for the current state of an `AsyncValue` or an `Execution`."""
@@ -91,14 +91,14 @@ class Hooks:
     follower: Callable[[], Follower | None] | None = None
     """Return a follower if a notebook will show the run, or None.
 
-    Called before a run of a program starts.
+    This is called before a program's run starts.
     """
     board: Callable[[], AbstractContextManager[None]] = nullcontext
-    """Return the result of `board`."""
+    """Return the context manager that `board` returns."""
     last_run: Callable[[], Any] = lambda: None
     """Return the run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
-    """Functions that register exercises, and that are called when all exercises are requested."""
+    """Functions that register exercises; they are called when all exercises are requested."""
 
 
 HOOKS = Hooks()
@@ -114,9 +114,9 @@ def last_run() -> Any:
 
 
 def board() -> AbstractContextManager[None]:
-    """Show a board for each run of a block in the output of the cell: `with tfrt.board(): …`.
+    """Show a board for each run inside a block, in the cell's output: `with tfrt.board(): …`.
 
-    A board appears when its run starts, and stays live while the cell waits for the run.  The first
-    20 runs of a block have one.  Outside a notebook, this does nothing.
+    A board appears when its run starts, and stays live while the cell waits for the run.  Only the
+    first 20 runs in a block get a board.  Outside a notebook, this function does nothing.
     """
     return HOOKS.board()

@@ -16,14 +16,14 @@ T = TypeVar("T")
 def once(make: Callable[[], T]) -> Callable[[], T]:
     """Return a function that calls `make` once per process, and always returns the same object.
 
-    With `functools.cache` alone, simultaneous callers would each make an object.  An exception that
-    `make` raises propagates to the caller for which `make` was called, and the next caller tries
+    With `functools.cache` alone, simultaneous callers would each make an object.  If `make` raises
+    an exception, it propagates to the caller for which `make` was called, and the next caller tries
     again.
     """
     lock = threading.RLock()
     made: list[T] = []
 
-    @functools.cache  # checked before the lock: later calls do not take it
+    @functools.cache  # later calls find the object here, without taking the lock
     @functools.wraps(make)
     def get() -> T:
         with lock:

@@ -5,11 +5,11 @@ forms, the operators of traced functions, completion, and documentation are gene
 add an operation, add a row.
 
 A row's computation is a plain function of the operands, which are signed integers (an `i1` is 0 or
-1) or doubles.  The native core compiles the function, and the simulator calls it.  So the function
+1) or doubles.  The native core compiles the function, and the simulator calls it, so the function
 is written in the subset of Python that Numba compiles, and its integers have 64 bits.  The result
 is then reduced to its type: integers wrap in two's complement, and an f32 is rounded.  Therefore,
-sums need no special care.  A quotient must not divide the smallest integer by -1, because the
-processor would trap and end the process.
+sums need no special care.  However, a function must not divide the smallest integer by -1, because
+the processor would trap, which would end the process.
 
 Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0, or
 by the number of bits or more, is an error; a comparison with NaN is false, except that "not equal"
@@ -98,7 +98,7 @@ class Family:
     python: str = ""
     """The Python operator or function that makes this operation when applied to traced values."""
     numpy: tuple[str, ...] = ()
-    """The numpy functions that do the same as this operator."""
+    """The numpy functions that correspond to this operation."""
     aliases: tuple[str, ...] = ()
     """Names of the operation in other languages and dialects; messages translate them."""
     arith: Mapping[str, str] = field(default_factory=dict)
@@ -283,7 +283,7 @@ def _saturated(a: float) -> int:
 
 
 def _unfit(source: str, target: str) -> Failure | None:
-    """Return the failure of a cast for numbers that do not fit in the type, or None."""
+    """Return a cast's failure for numbers that do not fit in the type, or None if all numbers fit."""
     if target not in INTEGERS or source in ("i1", target):
         return None
     high = 1 << (BITS[target] - 1)
@@ -308,7 +308,7 @@ def _converted(source: str, target: str) -> Compute:
 
 
 class _Casts(Family):
-    """The casts.  Each cast has two types."""
+    """The casts, each of which has two types."""
 
     def members(self) -> Iterator[Operation]:
         for suffix in self.types:
@@ -351,7 +351,7 @@ FAILURES: tuple[Failure, ...] = tuple(
         if operation.failure is not None
     }.values()
 )
-"""The errors of the table, one for each combination of text and type of the shown operand."""
+"""The table's errors, one for each combination of text and the shown operand's type."""
 
 
 def failure_number(failure: Failure) -> int:

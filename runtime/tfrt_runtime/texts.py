@@ -1,6 +1,6 @@
 """Convert numbers and users' objects to text.
 
-The `repr` of a user's object may raise, take long, or never return.
+The `repr` of a user's object may raise an exception, take a long time, or never return.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MAX_SECONDS = 0.25
 
 
 def float_text(number: float) -> str:
-    """Format a float like LLVM's streams."""
+    """Format a float as LLVM's streams do."""
     return f"{number:e}".replace("inf", "INF")
 
 
@@ -26,8 +26,8 @@ class SlowTextError(Exception):
 def bounded(make: Callable[[], str]) -> str:
     """Return the text that `make` returns.
 
-    If a thread can be started, `make` runs on a separate thread, which is abandoned if it takes too
-    long.
+    If a thread can be started, `make` runs on a separate thread, which is abandoned if `make` takes
+    too long.
 
     Raises:
         SlowTextError: if the call takes longer than `MAX_SECONDS`.
