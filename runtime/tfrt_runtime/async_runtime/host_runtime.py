@@ -394,8 +394,7 @@ class CodeOfRun:
             self._runtime.end_code(run)
 
     def goes_on(self) -> bool:
-        """Turn objects that a stuck run awaits into errors; return whether the run can continue.
-        """
+        """Turn objects that a stuck run awaits into errors; return whether the run can continue."""
         if not self._runtime.has_settled():
             return True
         run = self._run()

@@ -324,10 +324,7 @@ class Entry:
         queue, process = request.queue, native_process()
         context = queue.context()
         own = Context.at(context)
-        kept = (
-            own.request,
-            own.record,
-        )  # of the kernel that ended a call; restored below
+        kept = own.request, own.record  # of the kernel that has ended a call; restored below
         begin = process.quick.start_rows if is_task else process.slow.start_rows
         begin(context, self.address, request.address, first, count, is_task)
         own.request, own.record = kept

@@ -121,10 +121,7 @@ class Execution(RunWaits):
         begin = process.start_as_task if is_task else process.start_here
         context = request.queue.context()
         own = Context.at(context)
-        kept = (
-            own.request,
-            own.record,
-        )  # of the kernel that starts this run, if any; restored below
+        kept = own.request, own.record  # of the kernel that starts this run, if any; restored below
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None

@@ -324,9 +324,7 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
-        lines.append(
-            f"  put(results, {8 * index}, np.int64(0))"
-        )  # the result is read as a whole word
+        lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers use the whole word
         number = f"np.{_numpy_name(result.dtype)}(r{index})"  # integers wrap around
         lines.append(f"  put(results, {8 * index}, {number})")
     return "\n".join(lines) + "\n"
