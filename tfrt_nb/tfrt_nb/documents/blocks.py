@@ -1,7 +1,8 @@
 """The states of compiled operations without events, inferred from blocks.
 
 A block logs its start. It then runs to its end unless the run fails or is cancelled. After a
-failure or a cancellation, an operation certainly ran only if a later operation of its block did.
+failure or a cancellation, an operation is known to have run only if a later operation in its block
+did.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """States of an operation.
 
 `AVAILABLE`: it ran. `ERROR`: it failed. `UNRECORDED`: it may have run. `MORE`: it may have run more
-often than its events say.
+often than its events show.
 """
 
 Block = tuple[int, int | None, int, int]
@@ -46,13 +47,14 @@ class Reached:
         """
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that create objects. The objects are resolved later, so their failure does
-        not stop a block.
+        """The operations that create objects.
+
+        These objects are resolved later, so a failed object does not stop a block.
         """
         self._operations: dict[int, int] = {}
         """The operation that each place record names."""
         self._begun: Counter[Block] = Counter()
-        """How often each block has started, according to the log."""
+        """How many times each block has started, according to the log."""
 
     def note(self, event: Logged) -> None:
         """Record a new event."""
@@ -76,15 +78,15 @@ class Reached:
         is_whole: bool,
         complete: Collection[int | None] = (),
     ) -> dict[int, str]:
-        """Return the state of each operation after the run, except of those that did not run.
+        """Return the state, after the run, of each operation that ran or may have run.
 
         Args:
             logged: the operations that have their own events, or None if they are unknown.
             failed: the operations that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
             is_whole: whether no event was lost.
-            complete: each `tfrt.jit` whose results are available, so that its region ran to
-                completion.
+            complete: each `tfrt.jit` whose results are available, which means that its region ran
+                to completion.
         """
         is_whole = is_whole and self._is_placed
         found = self._certain({*(logged or ()), *failed}, failed)
@@ -115,8 +117,8 @@ class Reached:
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
         """Return the operations that certainly ran.
 
-        They are `ran`, the operations that enclose these, and all operations that precede either of
-        them in a block.
+        They are those in `ran`, the operations that enclose them, and all operations that precede
+        either kind in a block.
         """
         ran |= {block[1] for block in self._begun}
         found: dict[int, str] = {}

@@ -4,8 +4,8 @@ The core identifies an object by its address and by the record of the operation 
 identifies a task by its frame. An operation's objects are created one after another, in the order
 of its results. Then the same thread enqueues the operation's task.
 
-An async function starts on its caller's thread when its first object is created. The first frame
-that is suspended on that thread belongs to the innermost async function that has started there.
+An async function starts on its caller's thread when its first object is created. The first frame to
+be suspended on that thread belongs to the innermost async function that has started there.
 
 A call logs its start and, unless the function fails, its return. When a call returns, a function
 that creates no objects has finished. Any other function may still be running. Only the first calls
@@ -30,7 +30,7 @@ from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
-"""Kinds of events that tasks and kernels have in common, with the kernels' names for them."""
+"""The event kinds that tasks and kernels have in common, mapped to the kernels' names for them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,9 +55,9 @@ class _Part:
     frame: int = 0
     """The frame, or 0 for an async function that has not been suspended yet."""
     is_called: bool = False
-    """Whether the log has the call, which is also the start of the part."""
+    """Whether the log contains the call, which is also the start of the part."""
     is_closed: bool = False
-    """Whether the end of the run has ended the part. An end that is logged later is ignored."""
+    """Whether the part ended because the run did. If its own end is logged later, it is ignored."""
     is_suspended: bool = False
     """Whether the part is suspended, so that its frame is kept."""
     first: int = 0
@@ -67,7 +67,7 @@ class _Part:
 
 
 class CodeMap:
-    """Maps addresses to ids for one run. The caller must pass events in order.
+    """Maps one run's addresses to ids. The caller must pass events in order.
 
     With `of_host`, the run belongs to a host program. This class sees neither the end of that
     program nor the events of its kernels.
@@ -94,10 +94,9 @@ class CodeMap:
         self._tasks: dict[int, _Part] = {}
         """The tasks, by frame."""
         self._running: dict[int, list[_Part]] = {}
-        """The running parts of each thread, the innermost last."""
+        """The running parts of each thread, with the innermost part last."""
         self._started: dict[int, list[_Part]] = {}
-        """The tasks that each thread has started without returning from them, even if they are
-        suspended.
+        """The tasks that each thread has started and not returned from, even suspended ones.
         """
         self._functions: dict[int, _Part] = {}
         """The async functions that have started, by their first objects."""
@@ -113,9 +112,9 @@ class CodeMap:
         self.more: set[int] = set()
         """The operations for which more may have happened than was logged."""
         self._direct: set[int] = set()
-        """The calls of functions that made no objects."""
+        """The calls to functions that created no objects."""
         self.texts: dict[int, str] = {}
-        """The texts of values whose events have none."""
+        """The texts of values whose events contain no text."""
         self.failed: set[int] = set()
         """The operations that failed."""
         self._of_host = self._has_begun = of_host
@@ -124,7 +123,7 @@ class CodeMap:
         """The time of the last event."""
 
     def operation(self, kernel: int) -> int | None:
-        """Return the printing operation if the program has only one.
+        """Return the program's printing operation, or None unless exactly one exists.
 
         Compiled code does not log which operation printed.
         """
@@ -177,7 +176,7 @@ class CodeMap:
                 yield kind, operation, -1, self._count, None
             case "emplace" | "fail":
                 value, operation = self._objects.pop(what, (-1, -1))
-                if value >= 0:  # otherwise, the compiler created the object for its own use
+                if value >= 0:  # if not, the compiler created the object for its own use
                     self._is_made.add(value)
                     text = payload_text(self._values[value]["type"], payload)
                     if kind == "fail" and self._run.request.cancellation is None:
@@ -304,7 +303,7 @@ class CodeMap:
         return part is not None
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
-        """Record to which value a new object belongs."""
+        """Record which value a new object belongs to."""
         operation, function = self._maker_of(record)
         before, latest, count = self._latest.get(worker, (0, -1, 0))
         if function is not None:
@@ -358,8 +357,8 @@ class CodeMap:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            # A `tfrt.jit` logs the events of a kernel, so it does not count as an operation of
-            # compiled code.
+            # A `tfrt.jit` logs a kernel's events, so it does not count as an operation of compiled
+            # code.
             return found if found in self._code else -1, None
         return -1, self._functions_at.get((place.source, place.line))
 
@@ -367,7 +366,7 @@ class CodeMap:
         """Yield events of failed calls, and of tasks that are still finishing.
 
         An error, or the last result of a host function, ends the run immediately. A worker may log
-        the end of its task some microseconds later.
+        the end of its task a few microseconds later.
         """
         tasks = [part for parts in self._running.values() for part in parts]
         for part in [self._main, *tasks]:
@@ -396,7 +395,7 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """Return those operands of an `async.await` that come from calls that created no object.
+        """Return the operands of an `async.await` that are results of calls that created no object.
 
         A function that never waits creates no object for its result. For any other operation,
         return an empty list.

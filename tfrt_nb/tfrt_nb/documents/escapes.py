@@ -1,8 +1,8 @@
 """Format program text and durations for boards, messages, and terminals.
 
 Program text is shortened to one line, and invisible characters are escaped. The module is separate
-from `previews`, which needs the runtime: every magic uses this module, but `%load_ext` must not
-load the runtime.
+from `previews`, which needs the runtime, because every magic uses this module and `%load_ext` must
+not load the runtime.
 """
 
 import re

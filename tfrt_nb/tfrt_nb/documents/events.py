@@ -1,11 +1,12 @@
 """The events of a run as rows in columns.
 
 The module has the columns of a row, a buffer that keeps only the first and the newest rows, and
-`Fold`. `Fold` computes the states of values and operations from rows. It does the same as the
-board's `history.js`, and a test compares the two.
+`Fold`. `Fold` computes the states of values and operations from rows. The board's `history.js`
+computes the same states, and a test compares the two.
 
 A busy run has a hundred thousand events, so they are handled column by column: a list of numbers
-costs a tenth of as many tuples, which the garbage collector searches again and again.
+costs a tenth of what the same number of tuples would, because the garbage collector searches tuples
+again and again.
 """
 
 from __future__ import annotations
@@ -72,12 +73,12 @@ class FirstAndNewest:
         self.total = 0
 
     def extend(self, rows: Columns) -> None:
-        """Append rows; drop those that are neither among the first nor among the newest."""
+        """Append rows; drop rows that are neither among the first nor among the newest."""
         room = max(0, self._most - self.total)
         for name, items in rows.items():
             self.first[name] += items[:room]
             self._newest[name] += items[room:]
-            if len(self._newest[name]) > 2 * self._most:  # rarely, because this moves what stays
+            if len(self._newest[name]) > 2 * self._most:  # rarely, because this moves rows
                 del self._newest[name][: -self._most]
         self.total += len(rows["time"])
 
@@ -129,18 +130,18 @@ class Fold:
         self.seen: dict[int, Seen] = {}
         """The latest outcomes of the values, by id."""
         self.running: dict[int, tuple[int, int]] = {}
-        """The running operations: since when, and on which worker. The worker is -1 after the
-        kernel has returned if its results are still to come from elsewhere.
+        """The start time and the worker of each running operation.
+
+        The worker is -1 if the kernel has returned, but its results have not arrived yet.
         """
         self._begun: dict[int, tuple[int, int]] = {}
-        """The same for the values that these operations compute."""
+        """The start time and the worker of each value that these operations compute."""
         self._waiting: set[int] = set()
         """The values in `_begun` whose operations are suspended."""
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
         self.failures: dict[int, str] = {}
-        """The texts that say how many of a value's outcomes failed if there are several, as for
-        mapped calls.
+        """For each value with several outcomes, as in mapped calls, how many failed, as text.
         """
 
     def take(self, rows: Iterable[Event]) -> None:

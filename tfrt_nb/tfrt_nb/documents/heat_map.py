@@ -12,11 +12,14 @@ from tfrt_runtime.host.payload import as_python
 MAX_SIDE = 64
 """The maximum number of rows and of columns. A larger tensor is sampled at even steps."""
 MAX_SCALED = 1 << 22
-"""If a tensor has more elements than this, the scale is computed from the sample."""
-COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
-"""The colors for low, middle, and high numbers.
+"""The maximum number of elements from which the scale is computed.
 
-They go from dark to light, so that the order is visible without color vision.
+A larger tensor's scale is computed from the sample.
+"""
+COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
+"""The colors of low, middle, and high numbers.
+
+They go from dark to light, so that people without color vision can see the order, too.
 """
 NO_NUMBER = (128, 128, 128)
 

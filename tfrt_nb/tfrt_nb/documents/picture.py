@@ -27,17 +27,17 @@ _LETTER, _MAX_LETTERS = 7.0, 40
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 _MIN_GROUP = 8
-"""The minimum number of operations of one kernel in a layer that make a group."""
+"""The minimum number of operations of one kernel in one layer that are drawn as a group."""
 _GROUP_LETTERS = 12
 _MAX_UNCROSSED = 3_000
 """The maximum number of operations in a picture whose crossings are reduced.
 
-In a larger picture, a reader cannot follow edges anyway, and the board must appear quickly.
+In a larger picture, readers could not follow the edges anyway, and the board must appear quickly.
 """
 _MAX_COMPARED = 16
 """The maximum number of an operation's edges that are checked for crossings.
 
-If an operation has thousands of edges, all of them cross others.
+If an operation has thousands of edges, they all cross others anyway.
 """
 _IN_ORDER = ("func.call", "async.await")
 """Operations that compiled code runs in source order although they have results."""
@@ -62,8 +62,8 @@ def layout(
 ) -> dict[str, list[Any]]:
     """Compute the layout of a program document, in pixels at the natural size.
 
-    With `grouped`, operations of one kernel in one layer share a box, which has room for their
-    names.
+    With `grouped`, operations of the same kernel in the same layer share a box, which has room for
+    their names.
 
     Returns:
         `x`, `y`, `w`, `h`: for each operation, its upper left corner and its size, which includes
@@ -95,7 +95,7 @@ def layout(
         groups += found
     places = [(0.0, 0.0)] * len(operations)
     regions: dict[int, list[_Body]] = {}
-    for body in reversed(bodies):  # inner boxes come after outer ones
+    for body in reversed(bodies):  # in `bodies`, inner boxes come after outer ones
         if body.parent is not None:
             regions.setdefault(body.parent, []).insert(0, body)
     for body in reversed(bodies):
@@ -156,7 +156,7 @@ def _groups(operations: Sequence[Mapping[str, Any]], layer: Sequence[int]) -> li
 
 
 def _columns(count: int) -> int:
-    """Return the number of columns of a group, which is wider than it is high."""
+    """Return how many columns a group has: it is wider than it is high."""
     return min(_MAX_IN_ROW, isqrt(count) + 1)
 
 
@@ -295,7 +295,7 @@ def _place(
     places: list[tuple[float, float]],
     regions: Mapping[int, Sequence[_Body]],
 ) -> None:
-    """Place the operations of a body, and compute its size. Its regions must be placed already."""
+    """Place the operations of a body, and compute its size. Its regions must already be placed."""
     rows: list[list[int]] = []
     before = -1
     for number in body.operations:

@@ -1,7 +1,7 @@
 """Show values as short strings.
 
 A preview is shortened, escaped, and quick to create. If a payload is one word in a run's log, its
-preview is Python's text of the number.
+preview is the number as Python prints it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def preview_of(value: AsyncValue) -> str:
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
     """Return the text of any object.
 
-    If creating the text fails or takes long, return the object's class and the reason.
+    If creating the text fails or takes too long, return the object's class and the reason.
     """
     try:
-        # Python refuses to format integers of thousands of digits. A subclass of a number may have
-        # a user's code, so only exact types are handled here.
+        # Python refuses to format integers with thousands of digits. A subclass of a number class
+        # may run user code, so only exact types are handled here.
         if type(payload) in (int, float):
             return clean(to_text(payload))
         return bounded(lambda: clean(to_text(payload)))

@@ -1,8 +1,8 @@
 """A program as a document: its functions, operations, and values with ids, names, and locations.
 
-Ids count from 0 in source order. The document of a program with a source comes from the program's
-module. If every line is plain, the program has no module, and the document comes from its records
-and lines. The document of a file comes from the file's records. The terminator of a function or a
+Ids count from 0 in source order. The document of a program with a source is made from the program's
+module. If every line is plain, the program has no module, and the document is made from its records
+and lines. The document of a file is made from the file's records. The terminator of a function or a
 region (a return, a yield) is not an operation: its operands are the `results` of the function or
 the region.
 
@@ -70,11 +70,11 @@ _OF_CODE = among(
 
 
 def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
-    """Return the document of a program, or of a module that `source.parse_module` has created.
+    """Return the document of a program, or of a module that `source.parse_module` created.
 
     Returns:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
-        Operations in a `tfrt.jit` have `compiled`, and the arguments of its region have the outer
+        Operations in a `tfrt.jit` have `compiled`, and each argument of its region has the outer
         value as `parent`.
     """
     return ProgramDocument(program).data
@@ -97,7 +97,7 @@ def program_graph(program: Program) -> Graph:
 
 
 def callee_of(row: Row) -> str:
-    """Return the name of the function that a call's text names, or "" for other operations."""
+    """Return the name of the function in a call's text, or "" for other operations."""
     found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
     return "" if found is None else found[1]
 
@@ -110,7 +110,7 @@ def body_of(row: Row) -> Body:
 class ProgramDocument:
     """The document of a program, and the maps from a run's numbers to the document's ids.
 
-    - `kernels` has the operation of each kernel of the program's file.
+    - `kernels` has the operation of each kernel in the program's file.
     - `registers` has the value of each register of each function, or -1 if the source does not have
       it.
     - `places` maps the file, line, and column of a name to its operation.
@@ -138,8 +138,8 @@ class ProgramDocument:
                 records = FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
                 if program._compiled is not None:
-                    # The lines of this source are the file's, whereas `loc(...)` states the lines
-                    # of the program.
+                    # The lines of this source are those of the file, whereas `loc(...)` states
+                    # lines of the program.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
@@ -154,7 +154,7 @@ class ProgramDocument:
     def operation_of(self, kernel: int) -> int:
         """Return the operation of a loaded program's kernel, or -1 if it has none.
 
-        The body of a native function, for instance, has none.
+        For instance, a kernel in the body of a native function has none.
         """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
@@ -214,13 +214,13 @@ class ProgramDocument:
 
 
 def is_of_code(register: int, kind: int) -> bool:
-    """Tell whether an event comes from compiled code, and so has an address instead of numbers."""
+    """Return whether an event comes from compiled code, and so has an address, not numbers."""
     return kind in _OF_CODE and register != NO_VALUE
 
 
-# The kind, the operation, the value, and the worker of an event, each -1 for none; the type of its
-# payload's text, "" for no text, or None for the number itself, which is a row; and the function
-# that it names, or -1.
+# An event's kind, operation, value, and worker, each -1 if there is none; the type with which its
+# payload is formatted, "" if it has no text, or None if the payload is itself the number of a row;
+# and the function that the event names, or -1.
 _Place = tuple[int, int, int, int, str | None, int]
 _OF_CODE_ITSELF: _Place = -1, -1, -1, -1, "", -1
 
@@ -234,7 +234,7 @@ def _payload(form: str | None, word: int) -> str | int | None:
 class KernelMap(dict[tuple[int, int], _Place]):
     """Maps numbers of the native core to ids of the program document.
 
-    The keys are the second and the fourth column of logged events; entries are made when they are
+    The keys are the second and the fourth column of logged events. Each entry is created when it is
     first needed.
     """
 
@@ -254,7 +254,7 @@ class KernelMap(dict[tuple[int, int], _Place]):
         self._functions = [(-1, -1)] * len(program.file.functions)
         self._find_functions(program, document)
         self._constants = run.program.constants
-        self._called = {-1}  # the functions whose constants have rows; -1 is no function
+        self._called = {-1}  # the functions whose constants have rows; -1 means no function
         self._has_code = False
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
@@ -302,15 +302,16 @@ class KernelMap(dict[tuple[int, int], _Place]):
             form = self._types[value] if value >= 0 and kind == _AVAILABLE else ""
         elif kind in _OF_KERNELS and register == NO_VALUE:
             op = self._kernels[where]
-        # The thread of a `skipped` event only passes on an error: a skipped kernel runs on no
-        # thread.
+        # The thread of a `skipped` event only passes on an error, because a skipped kernel does not
+        # run on any thread.
         by = -1 if kind == SKIPPED else worker
         self[key] = place = kind, op, value, by, form, function
         return place
 
     def columns(self, logged: LogColumns) -> Columns:
-        """Return the rows of events whose times count from the run's start, without events of
-        compiled code.
+        """Return the rows of kernels' events, whose times count from the run's start.
+
+        Events of compiled code are left out.
 
         Constants become available when their function is called, and the core logs no events for
         them. If the event of the call was overwritten, the first event of a value in the function

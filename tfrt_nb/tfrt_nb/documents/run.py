@@ -42,7 +42,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 
 MAX_EVENTS = 100_000
-"""The number of events that are kept, both from a run's start and of its newest events."""
+"""How many of a run's first events are kept, and how many of its newest events."""
 MAX_PICTURES = 50
 _OF_THREADS = among("steal", "park", "wake")
 
@@ -58,7 +58,7 @@ class RunDocument:
         arguments: Sequence[object] = (),
         running: Sequence[int] | None = None,
     ) -> None:
-        """Create the document. `document` is the program's document, if it exists already.
+        """Create the document. `document` is the program's document, if it already exists.
 
         `arguments` are the arguments of the run. If the run started before its watch, `running` has
         the kernels that were running when the watch started. Otherwise, it is None. Earlier values
@@ -80,7 +80,7 @@ class RunDocument:
         code = program._compiled
         is_code = code is not None and self.function in code.functions
         self._code = None if code is None else CodeMap(run, self.program, of_host=not is_code)
-        """The map for events of compiled code, if there is any; `_map` is for all other events."""
+        """The map for compiled code's events, or None. `_map` is for others."""
         if is_code and self._code is not None:
             self._map = self._code
         else:
@@ -89,7 +89,7 @@ class RunDocument:
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
         self.start: int | None = None
-        """The time of the first event (monotonic nanoseconds), from which times count."""
+        """The time of the first event (monotonic nanoseconds). Others are relative to it."""
         self._kept = FirstAndNewest(MAX_EVENTS)
         self._handed = 0
         self._operations = self.program.data["operations"]
@@ -104,11 +104,11 @@ class RunDocument:
         """The arguments of the run that may arrive late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self.remote: list[list[Any]] = []
-        """The operation of each call on a cluster, and the moments of the call that are known."""
+        """The operation of each call on a cluster, and the call's known moments."""
         self._boxed: set[int] = set()
-        """The values that are not numbers, and errors."""
+        """The values that are errors or are not numbers."""
         self._own = -1
-        """The row of the function, if the run had started before its watch; otherwise -1."""
+        """The function's row if the run started before its watch, and -1 otherwise."""
         if running is not None:
             self.start = run.started_at
             self._take(self._already(running))
@@ -117,7 +117,7 @@ class RunDocument:
     def dropped(self) -> int:
         """The number of missing events.
 
-        They were overwritten before they were read, or dropped from the middle.
+        These events were overwritten before they were read, or were dropped from the middle.
         """
         return self._watch.dropped + self._kept.dropped
 
@@ -234,15 +234,15 @@ class RunDocument:
         return states | dict.fromkeys(() if code is None else code.more, MORE)
 
     def counts(self) -> dict[int, int]:
-        """Return the number of times that each value became available, by id."""
+        """Return how many times each value became available, by id."""
         with self._lock:
             return {n: one.count for n, one in self.seen.items() if one.state == "available"}
 
     def preview(self) -> dict[int, str]:
         """Return new previews by value id: values other than numbers, and messages of errors.
 
-        A slow object takes up to a quarter of a second, so the thread that drains must not call
-        this.
+        A slow object takes up to a quarter of a second, so the thread that drains events must not
+        call this method.
         """
         new = {}
         for function, register, value in self._watch.kept_values():
@@ -308,8 +308,9 @@ class RunDocument:
         return columns_of([*rows, *code.ending()] if code is not None and is_over else rows)
 
     def _take(self, rows: Iterable[Event]) -> None:
-        """Keep the rows and update the states; each row is made after the states of those
-        before it.
+        """Keep the rows, and update the states.
+
+        Each row is created after the earlier rows have updated the states.
         """
         kept = list[Event]()
         for row in rows:
@@ -320,7 +321,7 @@ class RunDocument:
     def _already(self, running: Sequence[int]) -> Iterator[Event]:
         """Yield rows for the state in which the watch starts.
 
-        It consists of constants, available arguments, and running kernels.
+        That state consists of constants, available arguments, and running kernels.
         """
         assert isinstance(self._map, KernelMap)
         index = self.run._entry.index
@@ -334,7 +335,7 @@ class RunDocument:
         for note in self.run.waiting_for():
             place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
             at = (row for row in self._operations if (row["line"], row["column"]) == place)
-            # Several operations may share a location, but the note names the kernel.
+            # Several operations may share a location, but the note also names the kernel.
             begun |= {row["id"] for row in at if f"'{row['kernel']}'" in note.message}
         for op in sorted(op for op in begun if op is not None):
             yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))

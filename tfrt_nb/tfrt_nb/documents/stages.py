@@ -24,10 +24,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 MAX_OPERATIONS = 2_000
 """The maximum number of operations in a program whose stages are shown.
 
-A larger program is not readable line by line, and `--emit` writes its text.
+A larger program cannot be read line by line, but `--emit` writes its text.
 """
 MAX_COMPARED = 4_000
-"""The maximum total number of lines of two stages that are compared."""
+"""The maximum total number of lines in two stages that are compared."""
 _CODE = {
     Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
     Stage.LLVM_SPLIT: (
@@ -50,8 +50,8 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
     `document` is the program's document. Each stage has `name`, `about`, and `text`. For each line,
     `ops` has the operation, or -1. `marks` has a character for each line: `+` for a new line, `-`
-    for a removed one, or a space for a line of the previous stage. If passes changed nothing, the
-    `about` of the next stage names them.
+    for a removed one, or a space for a line of the previous stage. Passes that changed nothing are
+    named in the next stage's `about`.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -78,7 +78,8 @@ def _listed(program: Program, document: ProgramDocument, operations: _Operations
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        # Another item of the file starts on this line. A shorter line continues the previous item.
+        # Another item of the file starts on this line; a shorter line would continue the previous
+        # item.
         elif len(line) > 8 + 3 * _BYTES:
             operation = None
         yield line, operation

@@ -29,7 +29,7 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 CHAINS = ("!tfrt.chain", "!async.token")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""Matches the location at the end of an operation's text, which a picture leaves out."""
+"""Matches the location at the end of an operation's text; pictures leave this location out."""
 
 
 class Rows:
@@ -117,7 +117,7 @@ _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
 def span_start(span: SourceSpan) -> tuple[str, int]:
-    """Return the source that contains a name, and the offset of the name in that source."""
+    """Return the source that contains a name, and the name's offset in that source."""
     return span.source.name, span.start
 
 
@@ -141,7 +141,7 @@ def place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
 class ModuleWalk:
     """Fills the rows from a module, in source order, without recursion.
 
-    If `name` is given, lines are counted in the source with that name. With `by_location`, lines
+    If `name` is given, line numbers refer to the source with that name. With `by_location`, lines
     come from the operations' locations instead of the source.
     """
 
@@ -280,7 +280,7 @@ class ModuleWalk:
 
 
 def _is_end(op: Operation) -> bool:
-    """Return whether an operation only ends its body and returns results."""
+    """Return whether an operation does nothing but end its body and return results."""
     is_last = op.next_op is None and not op.results and not op.regions and not op.successors
     return is_last and op.has_trait(IsTerminator)
 
@@ -393,7 +393,7 @@ class FileWalk:
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
-        """Return an operation without a source in the syntax of programs."""
+        """Return the text, in program syntax, of an operation that has no source."""
         values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
