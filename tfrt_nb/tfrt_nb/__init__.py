@@ -1,4 +1,4 @@
-"""The compiler: from a program's source to its results, and the command line.
+"""The compiler and the command line: everything from a program's source to its results.
 
 Read the packages and modules in this order, because each builds on the ones before it:
 
@@ -12,7 +12,7 @@ Read the packages and modules in this order, because each builds on the ones bef
 - `schedules` (controlled scheduling), `exercises` and `lessons` (for tutorials), `cli`.
 
 The package builds on the runtime, and does not depend on notebooks. `%load_ext tfrt_nb` and the
-HTML of runs and values belong to the package `tfrt_magics`. It is imported by name when it is
+HTML of runs and values belong to the package `tfrt_magics`, which is imported by name when it is
 needed, so that importing `tfrt_nb` does not load IPython.
 """
 

@@ -1,4 +1,4 @@
-"""Turn unexpected exceptions in the compiler into diagnostics at the operation.
+"""Turn unexpected exceptions in the compiler into diagnostics that name the operation.
 
 `internal_errors_caught` protects the entry points (source to module, module to BEF, module to
 machine code, passes of `opt`), so that a user never sees a traceback because of a defect in the
@@ -41,10 +41,10 @@ def internal_errors_caught() -> Iterator[None]:
 
 
 def internal_error(problem: Exception, place: Location | None = None) -> InternalError:
-    """Return the error for a defect of the compiler.
+    """Return the error for a defect in the compiler.
 
-    It names the module that failed. Unless `place` is given, it also names the operation that the
-    innermost call was processing.
+    The error names the module that failed. It is located at `place` or, by default, at the
+    operation that the innermost call was processing.
     """
     import traceback  # imported here, because only defects need it
 

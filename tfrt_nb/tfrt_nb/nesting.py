@@ -24,10 +24,10 @@ TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 _FRAMES = 40 * MAX_NESTING
 """The number of frames that the deepest programs need.
 
-A region takes a dozen frames, and its types take a few.
+Each region takes a dozen frames, and its types take a few more.
 """
 
-_lock = threading.RLock()  # reentrant, because finished code may be collected while it is held
+_lock = threading.RLock()  # reentrant, because code may be garbage-collected while it is held
 _users = 0
 _limit_before = 0
 
@@ -44,7 +44,7 @@ def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
 
 @contextmanager
 def deep_stack() -> Iterator[None]:
-    """Raise Python's recursion limit in the block to the depth that the deepest programs need.
+    """Inside the block, raise Python's recursion limit to the depth that the deepest programs need.
 
     All threads share the limit, so the last thread to leave such a block restores the limit.
     """

@@ -15,11 +15,11 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
 _MAX_LINE = 200
-"""The number of characters that are shown of a long line, around the caret."""
+"""How many characters of a long line are shown around the caret."""
 _ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
-"""Matches the word at a location that is only a point."""
+"""Matches the word at a location that is a single point."""
 
 
 NOWHERE = "<unknown>:0"
@@ -53,7 +53,7 @@ def word_at(text: str, location: Location | None) -> str:
 
 
 def end_of(place: Location, line: str, column: int) -> int:
-    """Return the column after the underline of `place` in its line. The first column is 1."""
+    """Return the column after the underlined part of the line of `place`. Columns count from 1."""
     if place.end_line > place.line:
         return max(len(line.rstrip()) + 1, column + 1)
     if place.end_column > column:

@@ -55,7 +55,7 @@ class Inspection:
     file: BefFile
     """The records of the host functions."""
     name: str
-    """The name by which locations refer to the program."""
+    """The name that locations use for the program."""
     _compiled: CompiledModule | None
     """The functions that become machine code, or None if the program has none."""
     _libraries: Mapping[str, Self]
@@ -77,7 +77,7 @@ class Inspection:
     """
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the functions, so that `"main" in program` works, too."""
+        """Iterate over the function names, which also makes `"main" in program` work."""
         return iter(self._signatures)
 
     def __dir__(self) -> list[str]:
@@ -128,14 +128,14 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The program as a BEF file, which has compiled functions as text.
+        """The program as a BEF file, which contains compiled functions as text.
 
         The file is built on first use.
         """
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
-        if self._bytes and is_whole() >= len(self._bytes):  # otherwise, the file was truncated
+        if self._bytes and is_whole() >= len(self._bytes):  # if not, the file was truncated
             return bytes(self._bytes)
         if self._compiled is None or self.file.compiled:
             return write_bef(self.file)
@@ -146,7 +146,7 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The functions that can be called: those in the file, and then the compiled ones."""
+        """The functions that can be called: first those in the file, then the compiled ones."""
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -166,7 +166,7 @@ class Inspection:
     def parameters(self, function: str) -> tuple[str, ...]:
         """Return the names of a function's arguments in the source.
 
-        The result is () for a BEF file, which has no names.
+        The result is () for a BEF file, because it has no argument names.
         """
         if self._compiled is not None and function in self._compiled.functions:
             names = [*self._compiled.functions[function].parameters]
@@ -246,7 +246,8 @@ class Inspection:
                 functions[index].name
                 for one in functions
                 for index in one.callees
-                # A call from the body of a function's own loop does not make the function private.
+                # A call from the body of one of the function's own loops does not make the function
+                # private.
                 if not f"{one.name}.".startswith(f"{functions[index].name}.")
             }
             names = [name for name in names if name not in called]
@@ -256,8 +257,7 @@ class Inspection:
     def _own_functions(self) -> list[FunctionSignature]:
         """The functions in the program's own source.
 
-        Functions of its libraries, and the bodies of a traced function's loops and branches, are
-        left out.
+        Library functions, and the bodies of traced functions' loops and branches, are left out.
         """
         others = self._library_sources
         lines = self.text.splitlines()

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Program(Running):
     """A program, which can run any number of times.
 
-    Each of its functions is a method that starts a run. `program["map"]` returns any function by
-    its name. This works even if the name is also a member of this class, is not a Python
+    Each of the program's functions is a method that starts a run. `program["map"]` returns any
+    function by its name, even if the name is also a member of this class, is not a Python
     identifier, or starts with an underscore. All members whose names do not start with an
     underscore are public, and the guide lists them.
     """
@@ -89,15 +89,15 @@ class Program(Running):
         """Create a program from its source, to which locations refer as `name`.
 
         Args:
-            libraries: programs by name, whose functions the source may call.
+            libraries: programs whose functions the source may call, by program name.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
                 of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
                 an empty string. A source whose first line is `// parallel-for: OPTIONS` requests
-                the pass itself. With None, only loops of `async.parallel_for` are split, for the
-                workers of the queue.
-            level: 0 compiles functions with the lowering that the async dialect describes. 1 adds
-                shortcuts that do not change results. With None, runs use the shortcuts, and `emit`
-                shows the lowering without them.
+                the pass itself. With None, only `async.parallel_for` loops are split, among the
+                queue's workers.
+            level: level 0 compiles functions with the lowering that the async dialect describes.
+                Level 1 adds shortcuts that do not change results. With None, runs use the
+                shortcuts, and `emit` shows the lowering without them.
 
         Raises:
             TfrtError: if the source is invalid. The error says what is wrong, and where.
@@ -209,8 +209,8 @@ class Program(Running):
     def _interleaved(self) -> Program:
         """Return the same program in a form for `schedules.explore`.
 
-        In this form, other tasks may run between any two effects of the compiled functions. If no
-        tasks have effects, the result is the program itself.
+        In this form, other tasks may run between any two effects of compiled functions. If no task
+        has effects, the result is the program itself.
         """
         compiled = None if self._compiled is None else self._compiled._interleaved()
         if compiled is self._compiled:

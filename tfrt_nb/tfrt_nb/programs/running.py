@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-# Numpy calls methods of values that are passed to it.
+# numpy is included because it calls methods of values that are passed to it.
 HOOKS.own_packages.update(("tfrt_nb", "numpy"))
 HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class Way(NamedTuple):
-    """The way in which compiled functions run.
+    """How compiled functions run.
 
     `watched` says whether they log which blocks run. `interpreted` says whether they are
     interpreted.
@@ -60,7 +60,7 @@ AS_USUAL = Way()
 
 
 class _HotFunctions:
-    """The compiler of hot functions, which is imported when a function first becomes hot."""
+    """The compiler for hot functions, which is imported when a function first becomes hot."""
 
     is_imported = False
 
@@ -103,7 +103,7 @@ class Running(Inspection):
     _captured: Sequence[object]
     """The objects that a traced function captured; see `tfrt_nb.tracing`."""
     _executables: dict[bool, tuple[int, Executable]]
-    """Executables, by whether compiled functions are interpreted.
+    """The executables with interpreted functions (True) and with machine code (False).
 
     Each comes with the version of the users' kernels to which it is bound.
     """
@@ -129,10 +129,10 @@ class Running(Inspection):
         raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
 
     def __getitem__(self, name: str) -> Callable[..., Execution]:
-        """Return the method that starts the function with that name, whatever the name is.
+        """Return the method that starts the function with that name, which may be any string.
 
         Raises:
-            NoFunctionError: if no function has that name. The error points at the caller's line,
+            NoFunctionError: if no function has that name. The error points to the caller's line,
                 and is both a TfrtError and a KeyError.
         """
         require(isinstance(name, str), "the index of a program", "the name of a function", name)
@@ -160,27 +160,27 @@ class Running(Inspection):
     ) -> Execution:
         """Start a function with `values` as its arguments.
 
-        `run(host, function, arguments)` works, too.
+        `run(host, function, arguments)` also works.
 
         Args:
-            values: one for each argument: a Python value, an AsyncValue of any host, or a future.
+            values: for each argument, a Python value, an AsyncValue of any host, or a future.
             host: the host on which the function runs. The default is `default_host()`.
             function: the function's name. The default is @main, or the only public function.
-            timeout: the time, in seconds, after which the run is cancelled. Its results then raise
+            timeout: the number of seconds after which the run is cancelled. Its results then raise
                 `TimeoutError`.
             output: a function that gets the program's output, instead of the host's sink.
             wake: whether workers may start the run at once. With False, the first thread that waits
                 starts it.
-            watch: whether to log the run's events, for `documents.RunDocument`. A `Watch` sets
-                options of the log.
+            watch: whether to log the run's events, for `documents.RunDocument`. Pass a `Watch` to
+                set options of the log.
             tier: "auto" compiles functions of scalars to machine code when they become hot, and
                 "compiled" compiles them at once. "interpreter" compiles nothing, not even compiled
                 functions. The run's `tier` says which tier ran, and its `tier_note` says why a
                 function was not compiled.
 
         Raises:
-            TfrtError: if the program cannot be loaded, has no such function, or the arguments do
-                not fit the function. The error points at the caller's line.
+            TfrtError: if the program cannot be loaded or has no such function, or if the arguments
+                do not fit the function. The error points to the caller's line.
         """
         if arguments is not None or (
             host is None and values and isinstance(values[0], HostContext)
@@ -243,22 +243,22 @@ class Running(Inspection):
     ) -> Batch:
         """Call a function once for each row of the columns, as one run.
 
-        `map(host, columns)` works, too.
+        `map(host, columns)` also works.
 
         Args:
             columns: for each argument, a sequence or numpy array of its values. All columns have
                 the same length.
             host: the host on which the function runs. The default is `default_host()`.
             function: the function's name. The default is @main, or the only public function.
-            timeout: the time, in seconds, after which the run is cancelled. Results that are not
-                available then raise `TimeoutError`.
-            at_once: the maximum number of calls in flight, which limits the memory that they hold.
-                By default, there is no maximum.
+            timeout: the number of seconds after which the run is cancelled. Results that are not
+                available by then raise `TimeoutError`.
+            at_once: the maximum number of calls in flight at a time, which limits how much memory
+                they hold. By default, there is no maximum.
             output: a function that gets the program's output, instead of the host's sink.
 
         Raises:
-            TfrtError: if the program cannot be loaded, has no such function, or the columns do not
-                fit the function. The error points at the caller's line.
+            TfrtError: if the program cannot be loaded or has no such function, or if the columns do
+                not fit the function. The error points to the caller's line.
         """
         if columns and isinstance(columns[0], HostContext):
             if len(columns) != 2:
@@ -289,11 +289,11 @@ class Running(Inspection):
 
         By default, the registry has all kernels. With `watched`, compiled functions log which
         blocks run, and are slower. With `interpreted`, compiled functions are interpreted instead
-        of compiled to machine code.
+        of being compiled to machine code.
 
         Raises:
-            TfrtError: if the program uses kernels that do not exist, or uses kernels with the wrong
-                signature.
+            TfrtError: if the program uses kernels that do not exist, or calls kernels with the
+                wrong signature.
         """
         is_mapping = kernels is None or isinstance(kernels, Mapping)
         require(
@@ -349,7 +349,7 @@ class Running(Inspection):
     ) -> Executable:
         """Load the compiled functions, each as a host function that makes one call.
 
-        They are loaded on first use. The arguments are those of `load`.
+        The functions are loaded on first use. The arguments are those of `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled, or if Python cannot call `function`.
@@ -385,7 +385,7 @@ class Running(Inspection):
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
-        """Return the kernels, plus compiled functions as kernels if host functions call any."""
+        """Return the kernels, and compiled functions as kernels if host functions call any."""
         is_called = any(map(self._is_compiled, self.file.functions))
         if not is_called:
             return kernels
@@ -445,7 +445,7 @@ def _given(
                 raise refused
             return host, function, tuple(given)
         values = rest
-    # A check against an abstract class takes a tenth of the time of a short run.
+    # Checking against an abstract class would take a tenth as long as a short run.
     if type(arguments) not in (list, tuple):
         are_values = isinstance(arguments, Iterable) and not isinstance(
             arguments, str | bytes | Mapping
