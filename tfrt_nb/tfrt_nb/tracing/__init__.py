@@ -1,10 +1,9 @@
-"""Programs from Python: functions that are traced, and kernels that are called one by one.
+"""Programs from Python: traced functions, and kernels that are called one by one.
 
-Tracing runs a `@program` function once, with placeholders for its arguments. Operators and calls of
-kernels become operations, which keep their Python locations.
+Tracing runs a `@program` function once, with placeholders for its arguments. Operators and kernel
+calls become operations, which keep their Python locations.
 
-- `trace` has the values, operations, and functions of a program that is being traced, and their
-  types.
+- `trace` has the values, operations, functions, and types of a program that is being traced.
 - `operators`, `calls`, and `control` create operations.
 - `names` finds the Python names of values. `records` creates a BEF file immediately, and source
   text on request.

@@ -1,4 +1,4 @@
-"""Add calls of kernels to a trace."""
+"""Add kernel calls to a trace."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from tfrt_runtime.kernels.users.user import UserKernel
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The data that all calls of a kernel share, which is read from the function only once."""
+    """The data that all calls to a kernel share, read from its function only once."""
 
     signature: inspect.Signature
     positional: tuple[inspect.Parameter, ...]
     keywords: Mapping[str, object]
-    """The attributes, with their defaults."""
+    """The attributes and their defaults."""
     is_variadic: bool
 
     @staticmethod
@@ -96,7 +96,7 @@ def bound(
     A default is filled in only if a later parameter is given.
 
     Raises:
-        TfrtError: if Python would reject a call of the kernel's function with these arguments.
+        TfrtError: if Python would reject a call to the kernel's function with these arguments.
     """
     plan = CallPlan.of(kernel)
     try:
@@ -135,7 +135,7 @@ def operand(
 
 
 def order_of(trace: Trace, after: object) -> list[object]:
-    """Return the values that a call waits for in addition to its arguments."""
+    """Return the values for which a call waits in addition to its arguments."""
     given = after if isinstance(after, tuple | list) else (after,)
     for item in given:
         if item is not None and not isinstance(item, Traced):
@@ -165,7 +165,7 @@ def attribute(name: str, value: object) -> Attribute:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value, converted to a Python number if it is a numpy scalar."""
+    """Return a value; a numpy scalar is converted to a Python number."""
     is_number = type(value).__module__ == "numpy" and not hasattr(value, "__len__")
     return value.item() if is_number and hasattr(value, "item") else value
 
@@ -214,7 +214,7 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
 class in_order:
     """A context in which effects happen in the order of their lines.
 
-    It applies to kernels that return None, and to operations with bodies.
+    This applies to kernels that return None and to operations with bodies.
     """
 
     def __enter__(self) -> None:

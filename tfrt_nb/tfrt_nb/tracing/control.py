@@ -2,8 +2,8 @@
 
 A body is a Python function that becomes a private function of the program. The values that it
 captures become additional arguments. Both branches of a `cond` share these arguments, and loops
-carry them unchanged. If a body has effects, its last result is a chain, which becomes available
-when the effects have happened. Inside `in_order`, a body also takes a chain.
+carry them unchanged. If a body has effects, its last result is a chain that becomes available when
+the effects have happened. Inside `in_order`, a body also takes a chain.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def final_chain(trace: Trace, *more: Traced) -> Traced:
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
     """Make several bodies capture the same values in the same order.
 
-    Return these values of the outer function.
+    Return the outer function's values that are captured.
     """
     every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
     for body in bodies:
@@ -127,7 +127,7 @@ def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value
 def cond(
     condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
 ) -> Value:
-    """Return the result of `then(*values)` or `otherwise(*values)`. Only one of the two runs."""
+    """Return the result of `then(*values)` or `otherwise(*values)`; only one of the two runs."""
     trace = required("tfrt.cond")
     test = trace.value(condition)
     if test.type != "i1":
@@ -299,7 +299,7 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
 
 
 def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
-    """Run `body(i)` for each `i` below `count`, in any order and concurrently. Return a chain.
+    """Run `body(i)` for each `i` below `count`, concurrently and in any order. Return a chain.
 
     `i` has the type of `count`. If `count` is a Python number, `i` takes the type of the first
     value with which it is combined.
@@ -321,7 +321,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         before = trace.order if ordered else None
         traced = body_of(trace, run, ["i32"], trace.module.fresh(f"{trace.name}.for"))
         if before is not None:
-            traced.trace.value(before)  # a block of calls waits for this chain
+            traced.trace.value(before)  # each block of calls waits for this chain
         with tracing(traced.trace):
             done = final_chain(traced.trace)
         captures = share_captures([traced])
@@ -329,7 +329,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
         trace.is_ordered = ordered
     traced.trace.close([done])
     types = [value.type for value in captures]
-    # Argument 1 is the end of the block of iterations, which the function does not take.
+    # Argument 1 is the end of a block of iterations, which the function does not take.
     passed = (0, *range(2, 2 + len(types)))
     region = Region(("i32", "i32", *types), traced.trace.name, passed, (CHAIN,))
     operands = (zero, end, one, *captures)
@@ -357,9 +357,10 @@ def map_values(
 
     Args:
         errors: With "raise", the first error becomes the list's error. With "keep", the list has a
-            `TfrtError` for each failed value, whose `__cause__` is the kernel's exception.
-        at_once: The maximum number of calls in flight, which limits the memory that they hold. With
-            `at_once`, the result is one value, a list, even if tracing knows the length.
+            `TfrtError` for each failed value; its `__cause__` is the kernel's exception.
+        at_once: The maximum number of calls in flight at a time, which limits how much memory they
+            hold. With `at_once`, the result is one value, a list, even if the length is known
+            during tracing.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -401,7 +402,7 @@ def map_values(
 
 
 def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return a version of `kernel` whose failed calls return their error as an object."""
+    """Return a version of `kernel` whose failed calls return their errors as objects."""
 
     def call(item: Any) -> Any:
         trace = required("tfrt.map")

@@ -44,27 +44,28 @@ _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
 """A cached call.
 
-It has the program and its function, whether the function takes an additional chain, the address of
-a kernel of numbers or 0, and the caller's code. The code is kept alive because its address is part
-of the key.
+The tuple has the program, its function, whether the function takes an additional chain, the address
+of a native kernel for numbers or 0, and the caller's code. The code is kept alive because its
+address is part of the key.
 """
 _programs: dict[object, _Found] = {}
-"""The cache of calls, by the caller's instruction, the kernel, the types, and the attributes."""
+"""The cache of calls, keyed by the caller's instruction, the kernel, the types, and the attributes.
+"""
 _checked: set[object] = set()
 """The keys of valid programs, without the caller."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
-"""The kernels whose signature determines the types of the arguments, whatever their values."""
+"""The kernels whose signature alone determines the argument types, whatever the values are."""
 _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
     """Run one kernel on the default host, and return its AsyncValue.
 
-    If the kernel does not have exactly one result, return a tuple. `name` is the kernel's name, or
-    the function that `kernel` decorated. The types come from the kernel's signature or, for a
-    user's kernel, from the values. A chain that is the last argument may be omitted. `attributes`
-    may also contain arguments of a user's kernel, by parameter name. Each calling line has its own
-    cached program, so errors have the caller's location.
+    If the kernel does not have exactly one result, return a tuple. `name` is the kernel's name or a
+    function decorated with `kernel`. The types come from the kernel's signature or, for a user's
+    kernel, from the values. A chain that is the last argument may be omitted. For a user's kernel,
+    `attributes` may also contain arguments, by parameter name. Each calling line has its own cached
+    program, so errors have the caller's location.
 
     Raises:
         TfrtError: if the kernel does not exist, or does not take these arguments or attributes.
@@ -94,7 +95,7 @@ def call_each(
     See `Program.map`. The types are those that `call` would use for the first row.
 
     Raises:
-        TfrtError: if `call` would raise it, or if the columns do not fit the kernel.
+        TfrtError: if `call` would raise one, or if the columns do not fit the kernel.
     """
     given = (*columns, *attributes.values())
     if attributes:
@@ -117,7 +118,7 @@ def _by_position(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the values and the attributes of a call.
 
-    The values include those that are passed by name to a user's kernel.
+    The values include those that are passed to a user's kernel by name.
     """
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     for option in ("host", "timeout"):
@@ -151,7 +152,7 @@ def _program(
             if AsyncValue in kinds
             else kinds
         )
-    # Use a single tuple. Hashing several tuples would take a large part of the time of such a call.
+    # Use a single tuple, because hashing several tuples would take a large part of a call's time.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
@@ -176,7 +177,7 @@ def _program(
 
 
 def _number_kernel(name: str) -> int:
-    """Return the address of a pure native kernel of numbers with one or two results, or 0."""
+    """Return the address of a pure native kernel for numbers with one or two results, or 0."""
     operation = OPERATIONS.get(name)
     if operation is None or len(operation.results) not in (1, 2):
         return 0
@@ -201,8 +202,8 @@ def _loaded(
 ) -> tuple[Executable, bool]:
     """Return the program that calls a kernel, and whether it takes an additional chain.
 
-    The program's source is checked only once for each `key`. An error has the location of the
-    caller's line.
+    The program's source is checked only once for each `key`. Errors are located at the caller's
+    line.
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
@@ -219,7 +220,7 @@ def _loaded(
 
 
 def _is_right(name: str, records: BefModule, source: str) -> bool:
-    """Return whether the program of a call loads and needs no further check.
+    """Return whether the program for a call can be loaded and needs no further check.
 
     If not, the caller checks the source of the program, which requires xDSL.
     """
@@ -243,7 +244,7 @@ def _attribute_key(value: object) -> object:
 def _traced(
     name: str, values: tuple[object, ...], attributes: dict[str, Any]
 ) -> tuple[Module, bool]:
-    """Return a trace of a kernel's call, and whether it takes an additional chain."""
+    """Return a trace of a kernel call, and whether the call takes an additional chain."""
     signature = SIGNATURES.get(name)
     if signature is not None:
         types, results, needs_chain = _of_signature(signature, values)

@@ -1,4 +1,4 @@
-"""Python functions as programs: `@tfrt.program`."""
+"""Implement `@tfrt.program`, which turns Python functions into programs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ from tfrt_runtime.kernels.users.annotations import (
 )
 
 OPTIONS = ("host", "timeout", "output")
-"""The keywords of a call that are options, unless a parameter has the same name."""
+"""The keyword arguments of a call that are options, unless a parameter has the same name."""
 CANCELLED = "another value was chosen"
 SOON_SECONDS = 0.02
-"""The time, in seconds, for which a control's run is awaited before it is shown.
+"""How many seconds to wait for the run that a control starts before the run is shown.
 
 A run that finishes earlier is shown with its results immediately.
 """
@@ -64,15 +64,15 @@ class Callee:
     results: tuple[str, ...] | None
     has_chain: bool = False
     is_called: bool = False
-    """Whether a call, perhaps a recursive one, depends on `results`."""
+    """Whether a call, which may be recursive, depends on `results`."""
 
 
 class TracedProgram:
     """A Python function that is traced on its first call, once for each signature.
 
-    A call starts a run. Inside another traced function, a call adds a call of this function.
-    `host=`, `timeout=`, and `output=` are options of the run, unless a parameter has the same name:
-    `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
+    Calling it starts a run. Inside another traced function, calling it adds a call to this
+    function. `host=`, `timeout=`, and `output=` are options of the run, unless a parameter has the
+    same name: `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -117,7 +117,7 @@ class TracedProgram:
         return f"<tfrt.program {self._name}{self._signature}>"
 
     def __reduce__(self) -> str:
-        """Pickle the function by its name in its module, like Python functions."""
+        """Pickle the function by its name in its module, as Python functions are."""
         return self._function.__qualname__
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -134,13 +134,13 @@ class TracedProgram:
         return self.trace().mlir
 
     def trace(self, *values: object) -> Program:
-        """Return the program for some argument types, without running it.
+        """Return the program for the given argument types, without running it.
 
-        `values` are types, or values that have the types. Without `values`, the annotations must
-        state the types.
+        `values` are types, or values of these types. Without `values`, the annotations must state
+        the types.
 
         Raises:
-            TfrtError: at the Python line that cannot be part of a program.
+            TfrtError: if part of the function cannot be traced; located at its Python line.
         """
         if not values and not self.is_typed:
             refuse(
@@ -171,7 +171,7 @@ class TracedProgram:
         Args:
             options: The options of `Program.run`. `timeout` is the time limit of one run in
                 seconds, including all attempts of its kernels. `host` is the host on which the run
-                takes place.
+                executes.
 
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
@@ -249,7 +249,8 @@ class TracedProgram:
     ) -> tuple[str, ...]:
         """Return the types of arguments.
 
-        They come from the annotations, or else from the values, by `type_of`.
+        The types come from the annotations or, where there are none, from the values, with
+        `type_of`.
         """
         type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
@@ -290,7 +291,7 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """Return this program's function in a module; if `ordered`, it also passes a chain."""
+        """Return this program's function in a module; with `ordered`, it also passes a chain."""
         key = (self, types, ordered)
         found = module.versions.get(key)
         if isinstance(found, Callee):
@@ -405,7 +406,7 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
 
 
 def _type_like(value: object) -> str:
-    """Return the type that `value` is or names, or else the type of the value."""
+    """Return the type that `value` is or names; otherwise, return the value's type."""
     if isinstance(value, Type):
         return value.name
     return annotated_type(value) or OBJECT if inspect.isclass(value) else _type_of_argument(value)

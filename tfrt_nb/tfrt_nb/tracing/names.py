@@ -1,6 +1,6 @@
 """The Python names of a traced program's values: the variables to which lines assign them.
 
-The name is in the bytecode after the call or operator: `pears = slow(apples)` is a CALL and a
+A name is in the bytecode after the call or operator: `pears = slow(apples)` is a CALL followed by a
 STORE. Names are looked up only when the source text is requested, not during tracing.
 """
 
@@ -23,7 +23,8 @@ _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
 _HELPERS = re.compile(
     r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
 )
-"""Matches operations that a line adds for its operands, unless it is the line's last operation."""
+"""Matches operations that a line adds only for its operands, unless they are its last operations.
+"""
 _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
@@ -43,7 +44,7 @@ class Made(NamedTuple):
 
 
 class Function(NamedTuple):
-    """The data for a traced function's names: its argument names and its operations.
+    """The data for finding a traced function's names: its argument names and its operations.
 
     `arguments` may have names for only the first arguments.
     """
@@ -55,7 +56,7 @@ class Function(NamedTuple):
 def labels(count: int, function: Function | None) -> Labels:
     """Return the names that boards show for the values and operations of a function.
 
-    The function has `count` arguments. If it is unknown, no names are returned.
+    The function has `count` arguments. If `function` is None, no names are returned.
     """
     if function is None:
         return Labels([], [])
@@ -125,8 +126,7 @@ def expression(site: Site) -> str:
 def assigned(site: Site) -> tuple[str, ...]:
     """Return the variables to which an instruction's result is assigned.
 
-    The result has several variables if the line assigns a tuple, and is empty if the line assigns
-    nothing.
+    The result has several variables if the line assigns to several, and none if it assigns to none.
     """
     return _assignments(site.code).get(site.instruction, ())
 
@@ -143,7 +143,7 @@ def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
             count, position = following.arg or 0, position + 1
         stored = _stored(iter(instructions[position + 1 :]), count)
         if len(stored) == count:
-            # During a call of a Python function, Python 3.11 reports the offset of one of the
+            # During a call to a Python function, Python 3.11 reports the offset of one of the
             # call's caches.
             found |= dict.fromkeys(range(one.offset, following.offset, 2), stored)
     return found

@@ -1,4 +1,4 @@
-"""Python's operators on traced values. Each operator calls a kernel for its operands' type."""
+"""Python operators on traced values. Each operator calls a kernel for its operands' type."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
 def _type_of_weak(*values: object) -> str | None:
     """Return the common type of untyped numbers.
 
-    It is a float type if one of the numbers is a float.
+    The type is a float type if any of the numbers is a float.
     """
     known = [value.type for value in values if isinstance(value, Traced)]
     if any(isinstance(value, float) for value in values):
@@ -59,7 +59,7 @@ def _type_of_weak(*values: object) -> str | None:
 
 
 def _trace_of(*values: object) -> Trace:
-    """Return the function that is being traced and uses the values."""
+    """Return this thread's trace, in which the values are used."""
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
@@ -115,7 +115,7 @@ def absolute(value: Traced) -> Traced:
 def cast(value: Any, type_text: str) -> Any:
     """Convert a value to a number type, as in `tfrt.f64(value)`.
 
-    In a trace, the result is a value of the program. Otherwise, it is a Python number.
+    In a trace, the result is a value in the program. Otherwise, it is a Python number.
     """
     trace = current()
     if trace is None:
@@ -207,7 +207,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _instead_of_argument(self: Traced) -> str:
-    """Return advice about a traced value that is passed to a run."""
+    """Return advice for the error that a traced value was passed to a run."""
     _trace_of(self)
     return "give it to a kernel, or to a function with @tfrt.program"
 

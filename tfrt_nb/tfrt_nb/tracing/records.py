@@ -124,7 +124,7 @@ class _Writer:
         return Row(shape, tuple([name for name, _ in operation.attributes])), operation.callees
 
     def _offset(self, value: Attribute) -> int:
-        """Return the offset of an attribute in the file, which stores each attribute once."""
+        """Return an attribute's offset in the file, which stores equal attributes only once."""
         key = repr(value)  # distinguishes -0.0 from 0.0, and True from 1
         offset = self._offsets.get(key)
         if offset is None:
@@ -185,7 +185,7 @@ def _region(region: Region, place: Location) -> _Body:
 
 
 def _number_types(value: Attribute) -> list[str]:
-    """Return the types of the numbers in an attribute, which a file lists."""
+    """Return the types, listed in a file, of the numbers in an attribute."""
     match value:
         case Scalar():
             return [value.dtype.name.lower()]
@@ -197,7 +197,7 @@ def _number_types(value: Attribute) -> list[str]:
 
 
 def named_in(module: Module) -> dict[str, Function]:
-    """Return, by the traced functions' names, the data from which `names` finds value names."""
+    """Return the data from which `names` finds value names, keyed by function name."""
     return {
         trace.name: Function(
             trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]
@@ -216,7 +216,7 @@ def text_of(
 ) -> str:
     """Return the program as source text, with Python names for values, and with Python locations.
 
-    If a name contains characters that MLIR does not allow, the value gets a number. `named` is the
+    A value whose name contains characters that MLIR does not allow gets a number. `named` is the
     result of `named_in`.
     """
     from xdsl.dialects.builtin import StringAttr

@@ -1,6 +1,6 @@
 """The types of values for type checkers: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
 
-This module is never imported at run time, when the types are values of
+This module is never imported at run time, when the types are instances of
 `tfrt_runtime.kernels.users.annotations.Type`. A value of such a type is a number in Python and a
 traced value in a program, so checkers accept any operation on it.
 """

@@ -36,7 +36,7 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 VALUES = (*NUMBERS, STRING)
-"""The types that an object may have at run time, when a kernel checks the type."""
+"""The types that an object may have at run time, when a kernel checks its type."""
 DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
@@ -46,7 +46,7 @@ def is_array(value: object) -> bool:
 
 
 def type_of_value(value: object) -> str:
-    """Return the type of a Python value in a program if nothing else states a type."""
+    """Return the program type of a Python value whose type nothing else states."""
     if isinstance(value, AsyncValue):
         if value.type or value.state is not State.AVAILABLE:
             return value.type or OBJECT
@@ -67,7 +67,7 @@ def _is_numpy(value: object, kind: str) -> bool:
 
 
 def here() -> Location:
-    """Return the place of the user's current line."""
+    """Return the location of the user's current line."""
     return place_of_caller() or Location("<unknown>", 1, 1)
 
 
@@ -106,7 +106,7 @@ class Traced:
         self.place = place
         self.weak: Weak | None = None
         self.is_number = False
-        """Whether the value is a constant from a Python number."""
+        """Whether the value is a constant made from a Python number."""
 
     @property
     def is_weak(self) -> bool:
@@ -175,8 +175,8 @@ class Module:
 class Trace:
     """A function that is being traced.
 
-    If it is the body of control flow, `outer` is the enclosing function, whose values it may
-    capture.
+    If the function is a control-flow body, `outer` is the enclosing function, whose values the body
+    may capture.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class Trace:
         return results
 
     def value(self, item: object, like: str | None = None) -> Traced:
-        """Return `item` as a value of this function. A number has the type `like` if possible."""
+        """Return `item` as a value in this function. A number gets the type `like` if possible."""
         if not isinstance(item, Traced):
             return self.constant(item, like)
         if item.trace is self:
@@ -248,9 +248,9 @@ class Trace:
         return self.value(found, like)
 
     def constant(self, item: object, like: str | None = None) -> Traced:
-        """Return a Python value as a value of the program.
+        """Return a Python value as a value in the program.
 
-        It is a number, a string, or a captured object.
+        The Python value is a number, a string, or an object, which is captured.
         """
         if isinstance(item, AsyncValue):
             refuse(
@@ -360,7 +360,7 @@ def number_attribute(item: object, type_text: str) -> Scalar:
 
 @contextlib.contextmanager
 def described(what: str, place: Location | None = None) -> Iterator[None]:
-    """Prefix errors with `what`, and move them to `place` if it is given."""
+    """Prefix errors in the block with `what`, and move them to `place` if it is given."""
     try:
         yield
     except TfrtError as problem:
