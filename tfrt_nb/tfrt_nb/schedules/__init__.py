@@ -6,6 +6,6 @@ a coroutine, or a thread.
 - `chosen` is a host on which each ready step waits until it is picked.
 - `uses` determines the places that a step touches, which decide whether an order matters.
 - `explore` tries every order that may make a difference, and `outcomes` has its results.
-- `memory` finds tasks that race for a buffer, even if every order has the same outcome.
+- `memory` finds tasks that race on a buffer, even if every order has the same outcome.
 - `step` lets a caller pick the steps.
 """

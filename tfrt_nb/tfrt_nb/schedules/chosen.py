@@ -1,13 +1,13 @@
-"""A host on which every ready kernel, task, and outside arrival waits until it is picked.
+"""A host on which every ready kernel, ready task, and arrival waits until it is picked.
 
-The native core asks this host which task in a thread's list to run next. It asks even while a
-kernel waits for an object and its thread runs other tasks meanwhile. A blocking kernel runs on the
-same thread, and an await returns to the list.
+The native core asks this host which task in a thread's list to run next, even while a kernel is
+waiting for an object and its thread runs other tasks. A blocking kernel runs on the same thread,
+and an await returns to the list.
 
-Timers, coroutines, and values that threads resolve arrive from outside the runtime. Time is
-virtual: a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no
-time. When a coroutine is chosen, it runs until it finishes or waits for something other than time.
-Threads run freely, but the values that they resolve reach the run only when they are chosen.
+Arrivals come from timers, coroutines, and threads that resolve values. Time is virtual: a timer may
+be chosen at once, whatever its delay, and coroutines' sleeps take no time. When a coroutine is
+chosen, it runs until it finishes or waits for something other than time. Threads run freely, but
+the values that they resolve reach the run only when they are chosen.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.machine import HAS_THREADS
 
 PATIENCE_SECONDS = 2.0
-"""The time, in seconds, for which a choice waits for values that threads have not resolved.
+"""How many seconds a choice waits for values that threads have not resolved yet.
 
 The wait makes the choices independent of the threads' speed.
 """
@@ -51,7 +51,7 @@ runs users' code.
 
 
 class Outside:
-    """The arrivals from outside for the runs of one host.
+    """The arrivals for one host's runs.
 
     One thread chooses all of the host's steps.
     """
@@ -62,7 +62,7 @@ class Outside:
         self._offer = offer
         self._held: set[AsyncValue] = set()
         self._late: set[object] = set()
-        """Values and tasks whose wait timed out."""
+        """The values and tasks for which a wait timed out."""
 
     def begin(self) -> None:
         """Start another run."""
@@ -70,7 +70,7 @@ class Outside:
         self._late.clear()
 
     def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
-        """Return a replacement for a kernel's result, `value`, which a thread resolves.
+        """Return a replacement for `value`, a kernel's result that a thread resolves.
 
         The replacement is resolved like `value` when its step is chosen.
         """
@@ -81,7 +81,7 @@ class Outside:
         return held
 
     def wait(self) -> None:
-        """Wait until threads and coroutines have resolved their values, or for a limited time."""
+        """Wait, for a limited time, until threads and coroutines have resolved their values."""
         end = time.monotonic() + PATIENCE_SECONDS
         while awaited := self._unresolved() - self._late:
             if time.monotonic() > end:
@@ -102,7 +102,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """The timers of kernels. A timer fires when it is chosen."""
+    """Timers for kernels. Each timer fires when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ else:
 
 
 class _ChosenLoop(_Loop):
-    """An event loop for the coroutines of kernels. A coroutine starts when it is chosen."""
+    """An event loop for kernels' coroutines. Each coroutine starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         self._skipped = 0.0
@@ -133,7 +133,7 @@ class _ChosenLoop(_Loop):
         return super().time() + self._skipped
 
     def skip(self, seconds: float) -> None:
-        """Advance the loop's time by a number of seconds."""
+        """Advance the loop's time by the given number of seconds."""
         self._skipped += seconds
 
     def call_soon_threadsafe(  # type: ignore[override]
@@ -184,10 +184,10 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An arrival from outside the run's own steps.
+    """An event outside the run's own steps.
 
-    It is a value that a thread resolves, a timer that is due, or a callback for the event loop.
-    `action` makes it arrive, and may be called while `is_open()` is true. With `is_python`,
+    The event is a value that a thread resolves, a timer that is due, or a callback for the event
+    loop. `action` makes it happen, and may be called while `is_open()` is true. With `is_python`,
     `action` runs users' code.
     """
 
@@ -209,7 +209,7 @@ class Step:
     kernel: int = -1
     program: Executable | None = None
     arrival: Arrival | None = None
-    """The arrival from outside. A step with an arrival has no task."""
+    """The arrival, if the step is one. A step with an arrival has no task."""
 
     @property
     def activation(self) -> int:
@@ -272,9 +272,13 @@ class ChosenHost:
         self._keys: dict[int, Step] = {}
         self._count = 0
         self.problem: BaseException | None = None
-        """The exception that `pick` raised; from then on, steps run in the order of readiness."""
+        """The exception that `pick` raised.
+
+        From then on, steps run in the order in which they become ready.
+        """
         self.hurries = False
-        """Whether tasks run unpicked until the next run starts, because this run is cancelled."""
+        """Whether tasks run unpicked until the next run starts, because this run is cancelled.
+        """
         if not _callbacks:
             callback = Callback2(_choose)
             _callbacks.append(callback)
@@ -314,7 +318,7 @@ class ChosenHost:
             step = self._keys.get(task)
             if step is None:
                 step = self._step(task)
-                if step is None:  # it is the start of a run, or another step that is not a choice
+                if step is None:  # this is the start of a run, or another step that is not a choice
                     return self._take(context, task, before)
                 self._keys[task] = step
             ready[step.key] = step
@@ -340,7 +344,7 @@ class ChosenHost:
         try:
             return next(iter(ready.values())) if self.problem else self._pick(ready)
         except BaseException as problem:  # noqa: BLE001
-            # An exception must not leave a callback of the native core.
+            # An exception must not leave a callback that the native core calls.
             self.problem = problem
             return next(iter(ready.values()))
 
@@ -364,7 +368,7 @@ class ChosenHost:
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
         """Hold a value that a chosen kernel returns and another thread resolves.
 
-        It does not matter whether the thread has resolved the value already, so runs with the same
+        The value is held even if the thread has already resolved it, so that runs with the same
         choices have the same steps.
         """
         if self._running is None or self._has_offered:

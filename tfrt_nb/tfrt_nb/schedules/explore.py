@@ -1,4 +1,4 @@
-"""Find every outcome of a small program by running it with each order that may make a difference.
+"""Find every outcome of a small program by running it in each order that may make a difference.
 
 The search is stateless: each run starts from the beginning with the choices recorded so far.
 Dynamic partial-order reduction skips orders that cannot make a difference (Flanagan and Godefroid,
@@ -10,8 +10,8 @@ sets (Godefroid, "Partial-Order Methods for the Verification of Concurrent Syste
 Rejected alternatives:
 
 - all interleavings, whose number grows with the factorial of the number of steps;
-- random schedules, which can miss an outcome without any sign;
-- a store of visited states, because states of Python objects cannot be compared.
+- random schedules, which can silently miss an outcome;
+- a store of visited states, because the states of Python objects cannot be compared.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
-"""The contents of memory that a schedule has not written yet.
+"""Contents of memory that a schedule has not written yet: the usual, and one for comparison.
 
-The numbers are even, for a reason in `native.layouts.QUEUE_CHOOSE`.
+The numbers are even for a reason that `native.layouts.QUEUE_CHOOSE` explains.
 """
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
@@ -75,7 +75,7 @@ class Explorer:
         """Prepare the search. All runs use the tier `tier`.
 
         Raises:
-            TfrtError: at the first run, if the program cannot be loaded, or the arguments do not
+            TfrtError: at the first run, if the program cannot be loaded or if the arguments do not
                 match the function's parameters.
         """
         self._program, self._function = program._interleaved(), function
@@ -153,14 +153,14 @@ class Explorer:
                 while True:
                     try:
                         return self._run(watch=watch)
-                    except Restart:  # by now, the kernels that print are known
+                    except Restart:  # from now on, it is known which kernels print
                         continue
         finally:
             self._forced = None
 
     @contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Cancel the run that is active in the block after a number of seconds.
+        """Cancel the run in the block after the given number of seconds.
 
         All runs share one timer, because setting a timer wakes its thread, which takes longer than
         a short run.
@@ -235,7 +235,7 @@ class Explorer:
         return run, outcome
 
     def _touched(self, address: int, kind: int, line: int) -> None:
-        """Record, in the current step, an effect of compiled code that other steps may notice."""
+        """Record in the current step an effect of compiled code that other steps may observe."""
         if self._steps:
             last = self._steps[-1]
             if kind == QUESTION and not self._judge.questions:
@@ -282,8 +282,8 @@ class Explorer:
             wanted = self._forced[depth] if depth < len(self._forced) else -1
             if wanted in enabled:
                 return wanted
-            # Raise the error after the run: the numbers of choices may still change, because the
-            # kernels that print are not all known yet.
+            # Raise the error after the run: the numbers of choices may still change, because it is
+            # not yet known which kernels print.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is"
@@ -330,7 +330,7 @@ class Explorer:
                 return found
 
     def _find_races(self) -> None:
-        """Record where another order of two steps that touch the same place deserves a run."""
+        """Plan runs in which two steps that touch the same place have the opposite order."""
         # The sets of steps are integers with one bit per step. For each step, `clocks` has the step
         # itself and the steps that must precede it, and `needed` has the step itself and the steps
         # that made it ready.
@@ -377,9 +377,9 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Plan to try another step in place of step i.
+        """Plan to try another step instead of step i.
 
-        That step is step j, or leads to it. If no such step is known, plan to try all enabled
+        The other step is step j, or leads to it. If no such step is known, plan to try all enabled
         steps.
         """
         node = self._nodes[self._steps[i].node]
@@ -407,7 +407,7 @@ class Explorer:
 class _Order:
     """The dependencies between operations.
 
-    They follow from the values that operations pass to each other in the source.
+    The dependencies follow from the values that operations pass to each other in the source.
     """
 
     def __init__(self, document: ProgramDocument) -> None:
@@ -443,14 +443,14 @@ class _Order:
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:
-    """Return the outcome of a run with this output. Equal outcomes compare equal."""
+    """Return the outcome of a run with the given output, in a form that can be compared."""
     values = tuple(_text(value) for value in run.results)
     errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
     return Outcome(values, _comparable(printed), errors)
 
 
 def _comparable(text: str) -> str:
-    """Return the text without addresses and times, which differ in each run."""
+    """Return the text without addresses and times, which differ from run to run."""
     return OF_ONE_RUN.sub(r"\1...", text)
 
 

@@ -1,8 +1,8 @@
-"""Find races of tasks in compiled functions: two unordered accesses to one buffer.
+"""Find races between tasks in compiled functions: two unordered accesses to one buffer.
 
 A schedule runs one access after the other, and both orders may have the same outcome. Two threads,
-however, may make the accesses at the same time. Only certain races are reported: those of accesses
-to the same buffer at the same indices.
+however, may make the accesses at the same time. Only definite races are reported: accesses to the
+same buffer at the same indices.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Access:
 
 
 def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
-    """Return the racing pairs of operations of a function and its callees, in source order."""
+    """Return the pairs of racing operations in a function and its callees, in source order."""
     with deep_stack():
         return _Races(document.data).of(function)
 
@@ -72,7 +72,7 @@ class _Races:
 
     def _accesses(self, function: int) -> list[Access]:
         if function not in self._known:
-            self._known[function] = []  # what a recursive call of the function contributes
+            self._known[function] = []  # a recursive call to the function contributes nothing
             rows = (row for row in self._rows if row["function"] == function)
             self._known[function] = list(dict.fromkeys(chain.from_iterable(map(self._of, rows))))
         return self._known[function]
@@ -89,7 +89,7 @@ class _Races:
             operands = operands[1:]
         if kernel in (*_VALUE_FIRST, "memref.load") and operands:
             base, indices = self._base(operands[0]), tuple(map(self._word, operands[1:]))
-            if base != operands[0]:  # in another view, the same indices mean other elements
+            if base != operands[0]:  # in another view, the same indices refer to other elements
                 return None
             is_atomic = kernel == "memref.atomic_rmw"
             return Access(row["id"], base, indices, kernel != "memref.load", is_atomic)
@@ -128,7 +128,7 @@ class _Races:
     def _is_ordered(self, first: int, second: int) -> bool:
         """Return whether the earlier of two operations must finish before the other starts.
 
-        Return True, too, if the two operations never both run.
+        Also return True if the two operations never both run.
         """
         around = [second, *self._around(second)]
         ends = {body_of(self._rows[number]): number for number in around}
@@ -140,14 +140,14 @@ class _Races:
             end = ends.get(body_of(row))
             if row["kernel"] in _TASKS and tokens is None:
                 tokens = set(row["results"])
-            if tokens is None:  # it runs without a break with the operations around it
+            if tokens is None:  # it runs in one go with the operations around it
                 if end is not None:
                     return True
                 continue
             if end == number or self._is_awaited(number, end, tokens):
                 if end is not None:
                     return True
-                # The task has finished here, so it counts as a part of the body around it.
+                # The task has finished here, so it counts as part of the body around it.
                 tokens = None
             elif end is not None:
                 return False
@@ -162,11 +162,11 @@ class _Races:
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
         """Return whether the body waits for one of the tokens between `start` and `end`, inclusive.
 
-        The method adds tokens that depend on these to `tokens`.
+        The method adds to `tokens` the tokens that depend on them.
         """
         body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
-            return True  # in this case, no race is certain
+            return True  # in this case, no race is definite
         for number in body[body.index(start) + 1 :]:
             if end is not None and number > end:
                 return False

@@ -20,7 +20,7 @@ _MAX_LINES = 12
 OF_ONE_RUN = re.compile(
     r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
 )
-"""Matches text that differs in each run: addresses, and times of `tfrt_test.benchmark`."""
+"""Matches text that differs from run to run: addresses, and times of `tfrt_test.benchmark`."""
 LATE = "the time for schedules has run out"
 
 
@@ -57,7 +57,7 @@ class Race:
 class Schedules:
     """The schedules that lead to one outcome.
 
-    `count` is their number. `choices` and `operations` describe one of them.
+    `count` is the number of schedules. `choices` and `operations` describe one of them.
     """
 
     count: int
@@ -74,7 +74,7 @@ class Schedules:
 class Exploration:
     """The result of a search.
 
-    `outcomes` is in the order of discovery. `is_complete` says whether these are all outcomes.
+    `outcomes` are in the order of discovery. `is_complete` says whether they are all the outcomes.
     """
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
@@ -82,16 +82,16 @@ class Exploration:
     schedules: int = 0
     is_complete: bool = False
     steps: int = 0
-    """The number of steps that had run in the unfinished schedule when the time was up.
+    """How many steps had run in the unfinished schedule when the time was up.
 
-    It is 0 if the time was up between two schedules.
+    This is 0 if the time was up between two schedules.
     """
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
         """Return the counts of outcomes and schedules, the races, and each outcome, as text.
 
-        If `replay` is given, it is a command that takes the choices of a schedule. Each outcome is
-        then printed with the command for one of its schedules.
+        If `replay` is given, it is a command that takes a schedule's choices, and each outcome is
+        printed with the command for one of its schedules.
         """
         return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
 
@@ -154,4 +154,4 @@ class Done:
 
 
 class Restart(Exception):
-    """Raised if a kernel has printed although it was assumed to have no visible effect."""
+    """Raised if a kernel that was assumed to have no visible effect has printed."""

@@ -1,4 +1,4 @@
-"""Run a program by hand: the caller picks the next ready operation, not the work queue."""
+"""Run a program by hand: the caller, not the work queue, picks the next ready operation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 class Stepper:
     """A run that advances only on request.
 
-    Any thread may make requests, one at a time. The caller must close the stepper.
+    Any thread may make requests, but only one at a time. The caller must close the stepper.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():
@@ -54,11 +54,11 @@ class Stepper:
         output: Callable[[str], None] = lambda _: None,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """Start the run on the tier `tier`. No step has run when the constructor returns.
+        """Start the run on the tier `tier`. When the constructor returns, no step has run yet.
 
         Raises:
-            TfrtError: if the program cannot be loaded, or the arguments do not match the function's
-                parameters.
+            TfrtError: if the program cannot be loaded or if the arguments do not match the
+                function's parameters.
         """
         self.document = ProgramDocument(program) if document is None else document
         self._changed = threading.Condition()
@@ -111,13 +111,12 @@ class Stepper:
     def ready(self, timeout: float | None = None) -> list[int]:
         """Return the ids of the operations that may run next.
 
-        The id is -1 for an unknown task of compiled code. If an operation's result arrives from a
+        The id is -1 for an unknown task of compiled code. If an operation's result comes from a
         timer, a coroutine, or a thread, the operation is ready twice: first for its kernel, then
         for its result.
 
         The method first waits until the previous step is over. The list is empty if the run is
-        over. It is also empty after `timeout` seconds, while a kernel is still running or waits for
-        an arrival from outside.
+        over, or if a kernel is still running or waiting for an arrival after `timeout` seconds.
         """
         with self._changed:
             self._wait_for(self._is_at_rest, timeout)
@@ -160,7 +159,7 @@ class Stepper:
         return operation in self.ready(timeout)
 
     def run_to_end(self, timeout: float | None = None) -> bool:
-        """Run the remaining operations in program order; return False if the time is up first."""
+        """Run the remaining operations in program order; return False after `timeout` seconds."""
         with self._changed:
             self._tell(self._first)
             return self._wait_for(lambda: self.is_over, timeout)
@@ -198,7 +197,8 @@ class Stepper:
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
         """Return the chosen step.
 
-        If no choice has been made, or if the choice picks no step now, wait for another choice.
+        If no choice has been made, or if the choice does not pick a step now, wait for another
+        choice.
         """
         with self._changed:
             while True:
@@ -208,7 +208,7 @@ class Stepper:
                 self._choose, self._ready = None, ready
                 self._changed.notify_all()
                 if not HAS_THREADS:
-                    # No other thread can choose the steps that a kernel waits for.
+                    # No other thread can choose the steps for which a kernel is waiting.
                     return self._first(ready) if ONE_THREAD.is_nested else None
                 self._changed.wait()
 
@@ -251,8 +251,8 @@ def stepped_through(
         the outcome as text, the results, and the errors.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the arguments do not match the function's
-            parameters, or the run takes more than `timeout` seconds.
+        TfrtError: if the program cannot be loaded, if the arguments do not match the function's
+            parameters, or if the run takes more than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:

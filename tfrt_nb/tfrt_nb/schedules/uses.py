@@ -1,6 +1,6 @@
 """Determine the places that a step touches.
 
-If two steps share no place, their order makes no difference.
+If two steps do not share a place, their order makes no difference.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
-    """Return the places that make the order of two steps matter."""
+    """Return the shared places because of which the order of two steps matters."""
     either = (one.reads | one.writes) & other.writes | one.writes & other.reads
     # A step that writes RUN cancels the run, which every step with effects notices.
     if (RUN in one.writes and other) or (RUN in other.writes and one):
@@ -68,10 +68,11 @@ class Judge:
         self._cancels = _CANCELS in names
         self._writes = any(_is_writer(name) for name in names)
         self.questions = False
-        """Whether compiled code checks objects for errors, which the end of any task may change."""
+        """Whether compiled code checks objects for errors, which may depend on any task's end.
+        """
         self._standard = available_kernels()
         self._buffers: dict[int, int] = {}
-        """Buffers, and elements of buffers of compiled code, by address."""
+        """Buffers, and elements of compiled code's buffers, by address."""
         self.noisy: set[str] = set()
         """Kernels that were found to print, although their names do not say so."""
 
@@ -115,7 +116,7 @@ class Judge:
             for position, address in _buffers(step):
                 place = self._buffers.setdefault(address, len(self._buffers))
                 (writes if position == written else reads).add(place)
-        if self._cancels:  # that the kernel is skipped can be observed
+        if self._cancels:  # a cancellation skips the kernel, which can be observed
             reads.add(RUN)
         return Uses(frozenset(reads), frozenset(writes)) if reads or writes else None
 
@@ -133,9 +134,9 @@ def _written(name: str, arguments: int) -> int:
 
 
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
-    """Yield a kernel's arguments that are memory, each with its position.
+    """Yield those of a kernel's arguments that are buffers, each with its position.
 
-    They are available, because the kernel is ready.
+    The arguments are available, because the kernel is ready.
     """
     for position in range(Record.at(step.record).arguments):
         register = HALVES[(step.record + at.RECORD_REGISTERS + 4 * position) >> 2]
