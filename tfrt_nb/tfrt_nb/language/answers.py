@@ -86,9 +86,10 @@ class Place:
 def complete(
     text: str, cursor: int, functions: Mapping[str, str] | None = None
 ) -> list[Completion]:
-    """Return the completions at `cursor`, the most likely first.
+    """Return the completions at `cursor`, with the most likely one first.
 
-    `functions` maps functions of other programs that this program may call to their signatures.
+    `functions` maps the names of other programs' functions that this program may call to their
+    signatures.
     """
     cursor = max(0, min(cursor, len(text)))
     first, end = piece_around(text, cursor)
@@ -112,7 +113,7 @@ def _complete_in(
     found = _WORD.search(before)
     word = found[0] if found is not None else ""
     start = cursor - len(word)
-    # The lines after the cursor's line define no name that may be used here.
+    # Lines after the cursor's line cannot define names that may be used here.
     known = scan(text[:cursor] + text[cursor:].partition("\n")[0])
     head = before[: len(before) - len(word)]
     if word.startswith("%") or (not word and _OPERANDS.search(head)):
@@ -222,7 +223,7 @@ def definition(text: str, cursor: int) -> Place | None:
 
 
 def references(text: str, cursor: int) -> list[Place]:
-    """Return all places that name the value or function at `cursor`, in order.
+    """Return all places, in order, that name the value or function at `cursor`.
 
     The definition is included. The list is empty if the source does not define the name.
     """
@@ -321,8 +322,8 @@ def _operations(known: Scan, word: str, start: int) -> list[Completion]:
 def _rank(types: Sequence[str], name: str) -> tuple[int, str, bool, int, str]:
     """Return the sort key of an operation.
 
-    If values of `types` can be the operation's operands, it comes first, in the order of `types`
-    (the latest value first). A plain name comes before a name with a suffix (`add` before `add_s`).
+    Operations whose operands can be values of `types` come first, in the order of `types` (latest
+    value first). A plain name comes before a name with a suffix (`add` before `add_s`).
     """
     operands = [one.removesuffix("...") for one in _operand_types(name)]
     needed = [one for one in operands if one != "!tfrt.chain"]

@@ -1,4 +1,4 @@
-"""One line of documentation for each family of kernels, except those documented elsewhere.
+"""One line of documentation for each family of kernels that is not documented elsewhere.
 
 A family is a name without its types: `tfrt.add` covers `tfrt.add.i32`, `tfrt.add.f64`, and so on.
 Scalar operations and other native kernels have their lines in their own tables. Python kernels have

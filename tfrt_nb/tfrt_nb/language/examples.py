@@ -2,8 +2,8 @@
 
 A native kernel may have an example in its table. Another kernel that has effects, attributes, or
 functions has an example in `examples.mlir`, which has one example per family. For all other
-kernels, this module generates an example from the signature. It consists of values for the
-operands, the kernel itself, and a print of each result that `return` does not show.
+kernels, this module generates an example from the signature. The generated example creates the
+operands, runs the kernel, and prints each result that `return` does not show.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _is_number(word: str) -> bool:
 def _is_simple(one: Signature) -> bool:
     """Return whether an example can be generated.
 
-    That requires an operation that creates each operand, and one that prints each result.
+    That requires an operation to create each operand, and one to print each result.
     """
     operands = (*one.operands, one.rest or "chain")
     return all(word in _MADE or _is_number(word) for word in operands) and all(
@@ -252,7 +252,7 @@ def _operation(one: Signature, names: list[str], words: list[str]) -> str:
 
 def _attribute(name: str, word: str) -> str:
     """Return a value for an attribute with that name and type."""
-    if name == "seconds":  # the reader waits for the example to run
+    if name == "seconds":  # keep it short, because the reader waits for the example to run
         return "0.25 : f64"
     of = word.removeprefix("array.")
     if of != word:

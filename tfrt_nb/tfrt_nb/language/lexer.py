@@ -1,4 +1,4 @@
-"""A Pygments lexer, for programs in terminals and on pages that nbconvert creates."""
+"""A Pygments lexer for programs in terminals and on pages that nbconvert creates."""
 
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import (

@@ -28,7 +28,10 @@ MAX_TEXT_OF_ALL = 50_000
 """A number of characters. In a longer text, only the mistakes that stop the parser are reported."""
 MAX_MISTAKES = 20
 LONG = 10_000
-"""A number of characters. A longer source is checked function by function."""
+"""The maximum length, in characters, of a source that is checked as a whole.
+
+A longer source is checked function by function.
+"""
 _FUNCTION = re.compile(
     r"^(?:func|func\.func|async\.func)[ \t]+(?:[a-z]+[ \t]+)?@([\w$.-]+)", re.MULTILINE
 )
@@ -41,7 +44,7 @@ _OPERATION = re.compile(
 """Matches a line with a complete operation that is not the end of a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""Words in messages about the end of a block.
+"""Matches messages about the end of a block.
 
 Such a message is wrong if the only or last line of the block was removed because of another
 mistake.
@@ -53,8 +56,8 @@ def lint(
 ) -> tuple[Diagnostic, ...]:
     """Return every mistake that can be found in `text`, a source called `name`.
 
-    A long source is checked function by function, and an unchanged function is not checked again.
-    After a keypress in a file of 5,000 lines, the answer therefore takes milliseconds.
+    A long source is checked function by function, and unchanged functions are not checked again.
+    Therefore, checking a file of 5,000 lines after a keypress takes milliseconds.
     """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
@@ -88,8 +91,8 @@ def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnos
 def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
     """Check each function, together with the functions that it names.
 
-    Return None if the source contains anything except functions, or two functions with the same
-    name.
+    Return None if the source contains anything other than functions, or contains two functions with
+    the same name.
     """
     starts = [*_FUNCTION.finditer(text)]
     if _ELSE.search(text) or len({one[1] for one in starts}) < len(starts):
@@ -148,8 +151,8 @@ def all_mistakes(
     """Return all mistakes in a source.
 
     `found` has the mistakes that stopped the parser. The function removes the wrong lines, and adds
-    the mistakes that the parser finds in the rest. It reports no missing definition and no missing
-    end of a block that a removed line may have contained.
+    the mistakes that the parser finds in the rest. It does not report a missing definition or block
+    end that a removed line may have contained.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -340,10 +343,10 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
 
 
 def _with_closed_braces(text: str) -> Change:
-    """Return the change that adds the missing brace where the indentation suggests it.
+    """Return the change that adds a missing brace at the position that the indentation suggests.
 
-    The new brace is before the first line that is indented no deeper than the line with the opening
-    brace, or at the end.
+    The new brace is placed before the first line that is indented no deeper than the line with the
+    opening brace, or at the end.
     """
     opened: list[int] = []
     start = end = 0

@@ -1,4 +1,4 @@
-"""The table of operations: native kernels, users' kernels, control flow, and MLIR's dialects."""
+"""The table of operations: native kernels, users' kernels, control flow, and MLIR dialects."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 _PLAIN = r"^[ \t]*%[\w$.-]+[ ]=[ ][a-z][\w$.]*(?:[ ]%[\w$.-]+(?:,[ ]%[\w$.-]+)*)?$"
-# Of a function of 5,000 lines, most lines are plain, and are scanned as a single token.
+# In a function of 5,000 lines, most lines are plain, and each is scanned as a single token.
 _SCANNED = re.compile(rf"(?P<plain>{_PLAIN})|{TOKEN.pattern}", re.VERBOSE | re.MULTILINE)
 _FUNCTIONS = frozenset({"func", "func.func", "async.func"})
 _START = r"[ \t]*(?:func|func\.func|async\.func)(?![\w.$])"
@@ -70,7 +70,7 @@ class Function:
 class Statement:
     """An operation: its name, and offsets.
 
-    The operation is at `start` to `end`. Its name is at `operation`.
+    The operation extends from `start` to `end`. Its name is at `operation`.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Statement:
 class Region:
     """A region of a host program's operation.
 
-    From outside, the region sees only the operation's operands.
+    Of the values outside it, the region can use only the operation's operands.
     """
 
     start: int
@@ -107,7 +107,7 @@ class Scan:
         return list(tokens_of(self.text))
 
     def visible(self, offset: int) -> list[Value]:
-        """Return the values that an operation at `offset` may use, the latest last.
+        """Return the values that an operation at `offset` may use, with the latest last.
 
         If several values have the same name, only the latest is included.
         """
@@ -143,7 +143,7 @@ class Scan:
 def tokens_of(text: str, pattern: re.Pattern[str] = TOKEN) -> Iterator[Token]:
     """Yield the tokens of a source, without blanks and without invalid characters."""
     for match in pattern.finditer(text):
-        # A call of the class takes twice as long, and a function may have 5,000 lines.
+        # Calling the class would take twice as long, and a function may have 5,000 lines.
         yield tuple.__new__(Token, (match.lastgroup or "", match[0], match.start()))
 
 
@@ -167,7 +167,7 @@ def piece_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def functions_of(text: str) -> list[Function]:
-    """Return the functions of a source, which reads only their first lines."""
+    """Return the functions of a source; only their first lines are read."""
     return [
         replace(one, start=head.start() + one.start)
         for head in _HEAD.finditer(text)
@@ -181,7 +181,7 @@ def _functions_in(head: str) -> tuple[Function, ...]:
 
 
 class _Scanner:
-    """Walks over the tokens; `_scopes` has the values that each open brace has defined."""
+    """Walks over the tokens. `_scopes` has the values defined inside each open brace."""
 
     def __init__(self, found: Scan) -> None:
         self._found = found

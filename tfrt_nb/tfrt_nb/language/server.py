@@ -26,7 +26,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location
 PAUSE_SECONDS = 0.02
 """The delay between a keypress and the check of the document.
 
-A second keypress within the delay restarts the delay, so that both are checked together.
+Another keypress within the delay restarts it, so that both are checked together.
 """
 REQUEST_FAILED = -32803
 _KINDS = {
@@ -209,7 +209,8 @@ def _at(server: LanguageServer, params: Any) -> tuple[TextDocument, int]:
 def _range(document: TextDocument, place: Place) -> lsp.Range:
     """Convert a place to the client's units, which count lines and columns from 0.
 
-    Rejected: `client_position_at_offset`, which puts the end of the last line one line too low.
+    Rejected alternative: `client_position_at_offset`, which puts the end of the last line one line
+    too low.
     """
 
     def position(offset: int) -> lsp.Position:
