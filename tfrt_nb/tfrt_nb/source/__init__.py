@@ -1,4 +1,4 @@
-"""Parse a source to a verified module in which every operation has its place.
+"""Parse a source to a verified module in which every operation has its location.
 
 The package builds on `dialects`. Its entry point is `parse_module()`. Read the modules in this
 order:
@@ -6,9 +6,9 @@ order:
 - Places and errors: `spans`, and `advice` (what to write instead, from the tables in `spellings`).
 - The parser, in layers, each of which is a class derived from the one before: `attributes` (with
   the tokens), `scopes` (names), and `parser`. `parsing` parses a whole source. `linking` adds
-  functions of other programs.
-- Checks: `verification`, with `callees` (calls) and `dominance` (values are defined before their
-  uses).
+  functions from other programs.
+- Checks: `verification`, with `callees` (calls) and `dominance` (values must be defined before they
+  are used).
 - Speed: the package `plain` reads host programs without building a module. Its result consists of
   numbers that refer to kinds of lines, plus names and places.
 """

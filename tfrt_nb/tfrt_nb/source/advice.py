@@ -1,11 +1,11 @@
 """Advice: the correct spelling for a mistake.
 
-Three kinds of mistakes have advice, in this order: an operation that is meant for other numbers or
-types; a number, a string, or a name without its `%` in place of an operand; and an operation that
-one of its own checks rejects.
+The module has advice for three kinds of mistakes, in this order: an operation that is meant for
+other numbers or types; a number, a string, or a name without its `%` where an operand should be;
+and an operation that one of its own checks rejects.
 
-If an operand is missing, each parser reports a different message, or expects something else. The
-right spelling depends only on the line up to that point. Therefore, this module derives it from the
+If an operand is missing, different parsers report different messages, and expect different tokens.
+The correct spelling depends only on the line up to that point, so this module derives it from the
 source, for operations of every dialect.
 """
 
@@ -94,7 +94,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
 
 
 def _conversion(given: str, wanted: str) -> str | None:
-    """Return the operation of `arith` that converts type `given` to type `wanted`, or None."""
+    """Return the `arith` operation that converts type `given` to type `wanted`, or None."""
     kinds = [re.fullmatch(r"(index|b?f|i)(\d*)", text) for text in (given, wanted)]
     if None in kinds:
         return None
@@ -241,7 +241,7 @@ def instead_of_stray(
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
     """Return the sentence to put before `message`, or None.
 
-    Nothing but the rejected token at `position` is known.
+    Only the rejected token at `position` is known.
     """
     for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
@@ -349,7 +349,7 @@ def _literal(number: str, type_: str) -> str:
 
 
 def _free_name(known: Collection[str]) -> str:
-    """Return a name that no value has."""
+    """Return a name that is not the name of any value."""
     return next((one for one in ("x", "y", "z") if one not in known), "name")
 
 

@@ -90,7 +90,7 @@ def token_end(text: str, position: int) -> int:
 
 
 class SourceLexer(MLIRLexer):
-    """Produces MLIR's tokens. A string literal has the same kind whatever bytes it contains."""
+    """Produces MLIR's tokens. A string literal has the same kind, whatever bytes it contains."""
 
     def lex(self) -> MLIRToken:
         match = _TOKEN.match(self.input.content, self.pos)
@@ -164,7 +164,7 @@ _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCI
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
 
 MAX_CONSTANT_ELEMENTS = 1 << 24
-"""The maximum number of elements of a constant.
+"""The maximum number of elements in a constant.
 
 Programs and machine code hold every element.
 """
@@ -193,7 +193,7 @@ class _Element(Parser._TensorLiteralElement):
 MAX_ALIASES = 1 << 16
 """The maximum number of aliases in the value of an alias.
 
-If aliases refer to aliases, a short source can have a huge value.
+Because aliases can refer to aliases, a short source can define a huge value.
 """
 
 
@@ -212,7 +212,7 @@ class AttributeParser(Parser):
         self._alias_sizes: dict[str, int] = {}
         """The number of aliases in each alias's value, counting each use and the alias itself."""
         self._size = 0
-        """The same number for the value that is being read."""
+        """The number of aliases in the value that is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
@@ -230,7 +230,7 @@ class AttributeParser(Parser):
     ) -> NoReturn:
         """Raise a parse error.
 
-        A position without an end means the whole token there.
+        A position without an end means the whole token at that position.
         """
         if isinstance(at_position, int):
             end = token_end(self.source.text, at_position) if end_position is None else end_position

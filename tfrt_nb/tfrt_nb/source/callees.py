@@ -43,7 +43,7 @@ def own_problem(operation: Operation) -> str | None:
     try:
         operation.verify_()
     except Exception as exception:  # noqa: BLE001
-        # Some of xDSL's operations raise a plain Exception.
+        # Some xDSL operations raise a plain Exception.
         if operation.name in _CASTS and len(operation.operands) == len(operation.results) == 1:
             source, target = operation.operands[0].type, operation.results[0].type
             return f"operand type '{source}' and result type '{target}' are cast incompatible"
@@ -121,7 +121,7 @@ def _callee_problem(
 def _compiled_callee_problem(
     operation: CallingOp, callee: Operation, role: str
 ) -> Diagnostic | None:
-    """Return the error in a call of a function that may be compiled, or None."""
+    """Return the error in a call to a function that may be compiled, or None."""
     type_ = callee.get_attr_or_prop("function_type")
     if not isinstance(type_, FunctionType) or own_problem(callee) is not None:
         return None

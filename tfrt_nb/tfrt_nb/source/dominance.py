@@ -14,7 +14,7 @@ from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 
 def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """Yield an error for the first use of `value` that is not allowed where it is.
+    """Yield an error for the first use of `value` that is not allowed at its position.
 
     The use is outside the value's region, or before the definition in the same block.
     `check_dominance` finds the uses in other blocks of the region.

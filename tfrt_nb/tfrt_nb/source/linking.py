@@ -1,4 +1,4 @@
-"""Link functions of other programs that a program calls but does not define.
+"""Link the functions that a program calls but does not define, from other programs.
 
 Only functions that the program calls are linked, together with their own callees. The names in a
 linked function keep the meaning that they have in the function's own program. If this program
@@ -22,7 +22,7 @@ Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
 """A function that creates a new module each time.
 
-A new module is necessary because operations are moved out of it.
+It must be new, because operations are moved out of it.
 """
 
 
@@ -30,7 +30,7 @@ def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     """Move the functions of `libraries` that `module` calls into `module`.
 
     `libraries` maps names to functions that create modules. The result has an error for each call
-    of a function that two libraries define, or whose name resembles that of a library's function.
+    to a function that two libraries define, or whose name resembles the name of a library function.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
@@ -88,7 +88,7 @@ class _Linker:
     def _nearest(self, name: str) -> str | None:
         """Return the library function that `name` may mean, or None.
 
-        The result is None if a function of the program has a more similar name.
+        The result is None if one of the program's own functions has a more similar name.
         """
         there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
         near = get_close_matches(name, [*self._known, *there], n=1)

@@ -1,4 +1,4 @@
-"""Parse a source to operations, each with its place.
+"""Parse a source to operations, each with its location.
 
 xDSL's parser parses the builtin attributes and types, and the short forms of other dialects. This
 module, `attributes`, and `scopes` add the places of operations, MLIR's rules for names, old
@@ -67,7 +67,7 @@ _STATE = (
 
 
 class SourceParser(ScopedParser):
-    """Parses a whole source. `diagnostics` has the errors that did not stop the parser."""
+    """Parses a whole source. `diagnostics` contains the errors that did not stop the parser."""
 
     def __init__(self, source: SourceText) -> None:
         self._context: HostContext = new_context()
@@ -125,9 +125,9 @@ class SourceParser(ScopedParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Record an error after its cause, unless it is recorded already.
+        """Record an error after its cause, unless the error is already recorded.
 
-        The same error occurs again if a function without an end includes the next function.
+        The same error occurs again if an unclosed function includes the next function.
         """
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
@@ -149,7 +149,7 @@ class SourceParser(ScopedParser):
     def _next_function(self, start: int) -> int | None:
         """Return the start of the next function, or None.
 
-        It must have the same indentation as the function at `start`.
+        The next function must have the same indentation as the function at `start`.
         """
         text = self.source.text
         line_start = text.rfind("\n", 0, start) + 1
@@ -199,8 +199,8 @@ class SourceParser(ScopedParser):
         If the operation has other operands, or a different order, return None.
 
         Raises:
-            ParseError: if the operation is invalid. Other exceptions of xDSL's parsers propagate,
-                too.
+            ParseError: if the operation is invalid. Other exceptions from xDSL's parsers also
+                propagate.
         """
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
@@ -327,7 +327,7 @@ class SourceParser(ScopedParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """Parse a user's kernel in the short form, which omits what the kernel's annotations say.
+        """Parse a user's kernel in the short form, which omits what the kernel's annotations state.
 
             %y = shop.price %x {cents = 300}
 
@@ -460,7 +460,7 @@ def is_raised_in(package: str, problem: Exception) -> bool:
 
 
 def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
-    """Group values by base name, as a scope does. Their names are of the form `x` or `y#1`."""
+    """Group values by base name, as a scope does. The names are of the form `x` or `y#1`."""
     known: dict[str, tuple[SSAValue, ...]] = {}
     for name, value in values.items():
         base, _, index = name.partition("#")

@@ -1,8 +1,8 @@
 """The layer of the parser that resolves names to values.
 
-A function sees no values from outside. A region of `tfrt.if` and similar operations sees only its
-own arguments. Any other region sees all values around it. As in MLIR, a value may be used before
-its definition.
+A function cannot use values from outside. A region of `tfrt.if` or a similar operation can use only
+its own arguments. Any other region can use all values around it. As in MLIR, a value may be used
+before its definition.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Visibility(Enum):
 
 @dataclass
 class Scope:
-    """The names that are visible in a function, or in a region that sees no values from outside.
+    """The names that are visible in a function, or in a region that cannot use outside values.
 
     `values` has the visible values. `forward` has values that were used but are not defined yet.
     The values of a name are a tuple, in which None marks a value that is not defined: an argument
@@ -95,8 +95,9 @@ class ScopedParser(AttributeParser):
         self._nesting = 0
         self._head_end: int | None = None
         self._first_skipped: int | None = None
-        """The start of the first skipped region, or -1 before there is one; None if regions are not
-        skipped.
+        """The start of the first skipped region.
+
+        It is -1 before a region is skipped, and None if regions are not skipped.
         """
 
     def _enter(self, scope: Scope) -> None:

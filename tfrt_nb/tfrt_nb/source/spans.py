@@ -180,7 +180,7 @@ def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
 def location_of(op: Operation) -> LocationAttr:
     """Return the location that a BEF file records for the operation.
 
-    It is the location that `loc(...)` states, or else the operation's place.
+    This is the location that `loc(...)` states or, without one, the operation's place.
     """
     span = source_span(op)
     if span is None:
@@ -286,7 +286,7 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """Return an xDSL message in MLIR's form, which says what is expected, without a period."""
+    """Return an xDSL message in MLIR's form, which says what is expected and has no period."""
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
@@ -311,7 +311,7 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """Return a message of xDSL's verifier in MLIR's words, without the operation's name."""
+    """Return a message from xDSL's verifier in MLIR's words, without the operation's name."""
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")
     for pattern, replacement in _IN_MLIRS_WORDS:

@@ -1,6 +1,6 @@
 """Tables of corrections: sentences for `advice`, and the current names for old spellings.
 
-The old spellings are from programs of 2020 and from TFRT's design document.
+The old spellings are from programs written in 2020 and from TFRT's design document.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def attribute_name(name: str) -> str:
 
 
 NONSTRICT_BY_SPELLING = frozenset({"hex.call", "hex.if", "hex.repeat.i32"})
-"""Operations of 2020 that are non-strict even without an attribute."""
+"""Operations from 2020 that are non-strict even without an attribute."""
 
 
 OF_FLOATS = {
@@ -94,7 +94,7 @@ OF_FLOATS = {
     "remsi": "remf", "remui": "remf", "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf",
     "minsi": "minimumf", "minui": "minimumf",
 }  # fmt: skip
-"""Operations of `arith` on integers, mapped to the corresponding operations on floats."""
+"""`arith` operations on integers, mapped to the corresponding operations on floats."""
 OF_INTEGERS = {
     "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi",
     "cmpf": "cmpi", "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi",
@@ -111,7 +111,7 @@ CONVERSIONS = {
     ("i", "wider"): "extsi", ("i", "narrower"): "trunci",
     ("f", "wider"): "extf", ("f", "narrower"): "truncf",
 }  # fmt: skip
-"""Conversions of `arith`, by the kinds of the given type and the wanted type."""
+"""`arith` conversions, keyed by the kinds of the given type and the wanted type."""
 ORDERS = {
     "async.add_to_group": "a token or a value, and the group",
     "async.runtime.add_to_group": "a token or a value, and the group",
@@ -224,4 +224,4 @@ SENTENCES = (
     (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'",
      r"\1 takes floats, not \2"),
 )  # fmt: skip
-"""Messages of the parser and of checks, each with a plain sentence to put before it."""
+"""Messages from the parser and from checks, each with a plain sentence to put before it."""

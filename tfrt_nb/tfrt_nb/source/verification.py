@@ -1,7 +1,7 @@
 """Verify a whole parsed module, and report every independent mistake.
 
 Operations verify themselves (`verify_`). This module has the checks that involve several
-operations: names of functions, callees, returns, ends of blocks, and definitions before uses.
+operations: function names, callees, returns, block ends, and definitions before uses.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
-    tables: list[Symbols] = []  # kept alive, because keys hold their ids
+    tables: list[Symbols] = []  # keep these alive, because keys contain their ids
     for operation, symbols in _operations(module):
         if not tables or tables[-1] is not symbols:
             tables.append(symbols)
@@ -137,7 +137,7 @@ def _ids(values: Iterable[SSAValue]) -> list[int]:
 
 @cache
 def _has_key(kind: type[Operation]) -> bool:
-    """Return whether the checks of this class read only what `verification_key` covers."""
+    """Return whether this class's checks read only what `verification_key` covers."""
     computes = kind.name.startswith(("arith.", "index.", "math."))
     return issubclass(kind, IRDLOperation) and (computes or kind.name in _WITH_KEYS | _ENDS)
 
@@ -212,7 +212,7 @@ _WRONG_ATTRIBUTE = re.compile(
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
-    """Return whether a call has the types of its callee.
+    """Return whether a call's types match its callee's types.
 
     xDSL's own check would search the module for the function.
     """
@@ -230,8 +230,8 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     )
 
 
-# Functions and modules have their own checks here. xDSL would walk all their operations to find
-# uses of values from outside, which a source cannot express.
+# Functions and modules have their own checks here. xDSL's checks would walk all their operations to
+# find uses of outside values, which a source cannot express.
 
 
 # Ends of blocks
@@ -286,7 +286,7 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             if last is None:
                 yield op_error(operation, "empty block: expect at least a terminator")
             elif any(map(_is_terminator, map(type, block.ops))):
-                continue  # a terminator in the middle of a block, which is reported there
+                continue  # a terminator in the middle of a block is reported elsewhere
             elif not last.has_trait(IsTerminator) and own_problem(last) is None:
                 problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
                 yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)
@@ -373,8 +373,8 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads. It would silently ignore an attribute
-# of another kind.
+# Attributes of functions and modules that the compiler reads. The compiler would silently ignore an
+# attribute of the wrong kind.
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -404,7 +404,7 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """Yield an error for each attribute with a wrong kind, or whose name resembles a known name."""
+    """Yield an error for each attribute that has the wrong kind, or a name like a known name."""
     place = span_of(operation)
     for name, attribute in operation.attributes.items():
         if name in _KINDS:

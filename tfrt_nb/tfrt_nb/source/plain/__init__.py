@@ -14,11 +14,11 @@ in a BEF file.
 
 A program is plain if every line is the head of a function, an operation, the head of an operation
 with regions, a return, or a brace. A line may also be an operation with all its regions, which is
-split. Any other program is not plain, whether it is invalid or just unusual. This reader then fails
-without a reason, and `source.parse_module` reads the program from the start.
+split. Any other program is not plain, whether it is invalid or just written differently. The reader
+then fails without giving a reason, and `source.parse_module` reads the program from the start.
 
-The reader exists because of its speed: creating records from a module takes four to thirteen times
-as long.
+The reader exists for its speed: creating records from a module takes four to thirteen times as
+long.
 
 `program` has lines as rows, and the result of reading a source. `reader` reads a source.
 """

@@ -1,4 +1,4 @@
-"""The rows of a plain program, one per line, and what is read from them: shapes and bodies."""
+"""The rows of a plain program, one per line, and the shapes and bodies that are read from them."""
 
 from __future__ import annotations
 
@@ -208,8 +208,8 @@ class Memory:
     def constant(self, head: str) -> Shape | None:
         """Return the shape of a constant that differs from a valid one only in its number, or None.
 
-        Such a constant is valid, too. The shortcut is worthwhile, because programs have many
-        numbers, and the parser takes as long for one number as for a hundred known lines.
+        Such a constant is also valid. The shortcut is worthwhile, because programs contain many
+        numbers, and parsing one number takes as long as reading a hundred known lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])

@@ -106,8 +106,7 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
-        # These shapes are valid without a check, because they differ from valid shapes only in a
-        # number.
+        # These shapes need no check, because they differ from valid shapes only in a number.
         self._sure: set[Shape | None] = set()
         self._nesting = 0
 
@@ -189,7 +188,7 @@ class _Reader:
         body.register_types = types
         add_number, add_operands = body.numbers.append, body.operands.extend
         add_line, add_column = body.lines.append, body.columns.append
-        # `map` takes two thirds of the time of a comprehension.
+        # `map` takes two thirds as long as a comprehension.
         register_of, type_of = names.__getitem__, types.__getitem__
         for line, row in rows:
             before, result, more, head, listed, tail, other = row
@@ -349,7 +348,7 @@ class _Reader:
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
         try:
             operation = self._parser.operation_at(*span, known)
-        except Exception as problem:  # of any kind, from xDSL's parser; the full reader reports it
+        except Exception as problem:  # any exception from xDSL's parser; the full parser reports it
             raise NotPlain from problem
         if operation is None or not _is_plain(operation):
             raise NotPlain
