@@ -1,7 +1,7 @@
 """Passes on programs, grouped by purpose.
 
 Passes for compiled functions are in six packages. `lowering` turns the async dialect into
-coroutines. `buffers` makes memory accesses simple and safe. `safety` rejects or guards the other
+coroutines. `buffers` makes memory accesses simple and safe. `safety` rejects or guards other
 operations that could crash the process. `counting` adds and drops references. `parallel` splits
 loops into tasks. `speed` has the passes that only `-O1` runs.
 

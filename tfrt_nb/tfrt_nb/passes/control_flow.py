@@ -144,7 +144,7 @@ def leave(*values: SSAValue) -> ReturnOp:
 
 
 def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
-    """Build a call of `function`, a plain function of the module."""
+    """Build a call to `function`, a plain function in the module."""
     return CallOp.create(
         operands=arguments,
         result_types=function.function_type.outputs.data,
@@ -167,9 +167,9 @@ def integer_of(value: SSAValue) -> int | None:
 def operations_in(holder: Operation | Region) -> list[Operation]:
     """Return all operations inside `holder`, at any depth.
 
-    An operation comes before the operations in its regions. The order is that of xDSL's `walk`, in
-    a third of the time. The result is a list, so the caller may change the operations while it
-    iterates.
+    An operation comes before the operations in its regions. The order is the same as that of xDSL's
+    `walk`, which takes three times as long. The result is a list, so the caller may change the
+    operations while it iterates.
     """
     found: list[Operation] = []
     _collect(holder, found)

@@ -1,8 +1,8 @@
 """Copy a program for lowering.
 
-A program must not contain the attributes by which passes inform each other, so the copy omits them.
-Some operations rely on facts that only passes know, for instance that a number is the handle of an
-object. A program that contains such an operation is rejected.
+A program must not contain the attributes with which passes inform each other, so the copy omits
+them. Some operations rely on facts that only passes know, for instance that a number is the handle
+of an object. A program that contains such an operation is rejected.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes inform later passes.
+"""The attributes with which passes inform later passes.
 
 A source program could forge any attribute that is missing here.
 """

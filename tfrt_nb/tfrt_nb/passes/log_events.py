@@ -13,7 +13,7 @@ A program that a board shows logs which blocks start and which functions are cal
                                               } else {
                                                 async.runtime.log block 3
 
-A block runs to its end unless the run fails or is cancelled. The events therefore show which
+A block runs to its end unless the run fails or is cancelled. Therefore, the events show which
 operations ran, even though pure computations log nothing. The location of its first operation
 identifies a block. The body of a task needs no event, because the runtime already reports when a
 task starts.
@@ -33,7 +33,7 @@ real run, however, other workers may do anything between two effects of the task
 awaits an empty task, it returns to the scheduler, which chooses among the steps that are ready.
 Code outside tasks blocks there until the scheduler chooses the empty task.
 
-The call of `external.touch` reports what the step touches. The explorer tries two steps in both
+The call to `external.touch` reports what the step touches. The explorer tries two steps in both
 orders only if they touch the same memory or state. An access to a buffer that only one function can
 reach does not start a step.
 """

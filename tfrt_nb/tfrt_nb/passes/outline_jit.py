@@ -31,7 +31,7 @@ _PRIVATE = StringAttr("private")
 
 
 def outline_jit(module: ModuleOp) -> None:
-    """Replace every `tfrt.jit` of the module with a call of a new function at the module's end.
+    """Replace every `tfrt.jit` in the module with a call to a new function at the module's end.
 
     Raises:
         PassError: if a region contains an operation that is only valid in host programs.
@@ -58,7 +58,7 @@ def _outline(op: JitOp, name: str) -> Operation:
         nested.name.startswith("async.") for nested in op.regions[0].walk()
     )
     outputs = list(values)
-    if is_async:  # it has a token if one is requested, or if there is no other result
+    if is_async:  # the operation has a token if one is requested or if it has no other result
         token = [TOKEN] if op.has_token or not values else []
         outputs = [*token, *map(ValueType, values)]
     for block in body.blocks:
@@ -92,7 +92,7 @@ def _replace_by_call(
     block.insert_op_before(call, op)
     made = list(call.results)
     if is_token_last:
-        # The function's token is its first result, but the token of the operation is the last one.
+        # The function's token is its first result, but the operation's token is the last one.
         made.append(made.pop(0))
     for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)

@@ -87,7 +87,7 @@ A pass is imported when a pipeline names it, because a run needs only some of th
 add a class as the value for its own pass.
 """
 _REMOVED = frozenset({"async-elide-coroutines"})
-"""Passes of earlier versions, which a pipeline may still name. They have no effect."""
+"""Passes from earlier versions, which a pipeline may still name. They have no effect."""
 _ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
@@ -122,7 +122,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
     """Return the pipeline from users' operations to the operations that the JIT compiles.
 
     The passes in `first` run before all others. In the lowered program, errors keep their reason
-    and place, and never kill the process. Tokens are resolved last. References are counted after
+    and location, and never kill the process. Tokens are resolved last. References are counted after
     every exit of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a

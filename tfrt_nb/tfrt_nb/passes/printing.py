@@ -60,7 +60,7 @@ def print_ir(
 ) -> str:
     """Return the module's text, which ends with a newline.
 
-    `generic` selects the generic form. `names` overrides MLIR's names of some values. `printer`
+    `generic` selects the generic form. `names` overrides MLIR's names for some values. `printer`
     replaces the printer's class.
     """
     stream = StringIO()
@@ -73,7 +73,7 @@ def print_ir(
 
 @dataclass
 class _Names:
-    """The names in use on the path from the module to a region."""
+    """The names that are in use on the path from the module to a region."""
 
     next_value: int = 0
     next_argument: int = 0

@@ -11,7 +11,7 @@ costs at least a threshold unless the whole function costs less.
 
 Two passes over a function assign the streams. The forward pass chooses a parent for each operation.
 The parent is the operation that defines the operand that is ready last, as measured by the cost
-from the start. An operation without operands has the root as its parent. The backward pass opens a
+from the start. The root is the parent of an operation without operands. The backward pass opens a
 stream at each operation without children. At any other operation, it merges the cheap streams of
 the operation's children, and then adds the operation to a child's stream that is not too costly.
 
@@ -49,7 +49,7 @@ class StreamOptions:
     - No operation joins a stream that costs `upper_cost_threshold` or more, unless that threshold
       is negative.
 
-    TFRT of 2022 has StreamOptions(1, prefers_return=False).
+    TFRT used StreamOptions(1, prefers_return=False) in 2022.
     """
 
     cost_threshold: int = 0
@@ -267,9 +267,9 @@ class _Streams:
         return chosen
 
     def _choose(self, streams: Sequence[int]) -> int | None:
-        """Return the stream of the return if it is in `streams`, or else the costliest stream.
+        """Return the return's stream if it is in `streams`, and otherwise the costliest stream.
 
-        If several streams are the costliest, the first one is returned.
+        If several streams are equally costly, return the first one.
 
         The stream of the return has the number 0, because it is opened first.
         """

@@ -44,7 +44,7 @@ from tfrt_nb.passes.control_flow import PassError, fail, operations_in
 from tfrt_runtime.diagnostics import error, note
 
 MAX_GLOBAL_ELEMENTS = 1 << 24
-"""The maximum number of elements in all globals of a module.
+"""The maximum total number of elements in a module's globals.
 
 Memory budgets do not include globals, because globals are part of the machine code.
 """

@@ -1,4 +1,4 @@
-"""Lower operations of `linalg` on buffers to loops over their elements.
+"""Lower `linalg` operations on buffers to loops over their elements.
 
     linalg.fill ins(%x : f32) outs(%m : memref<?xf32>)
 
@@ -13,7 +13,7 @@ assertion that compares the sizes before the loops. An access whose indices are 
 needs no further check. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
 
-The pass `async-expand-buffers` in this module expands complex operations of `memref`.
+The pass `async-expand-buffers` in this module expands complex `memref` operations.
 
     %old = memref.generic_atomic_rmw     =>  %first = memref.load %m[%i]
         %m[%i] {                             %old = scf.while (%now = %first) {
@@ -90,7 +90,7 @@ _NUMBER = IntegerType | AnyFloat
 
 @dataclass(frozen=True)
 class ConvertLinalgToParallelLoops(ModulePass):
-    """Lowers every operation of `linalg`."""
+    """Lowers every `linalg` operation."""
 
     name: ClassVar[str] = "convert-linalg-to-parallel-loops"
 

@@ -6,7 +6,7 @@
                                                scf.for ... { memref.load %m[%i] {in_bounds} }
 
 On each path, the program checks a buffer once, and again after an operation that may free buffers:
-a `memref.dealloc`, an operation on tasks, or a call of a function that contains such an operation.
+a `memref.dealloc`, an operation on tasks, or a call to a function that contains such an operation.
 
 If every iteration of a loop uses a buffer, the check moves before the loop, which lets LLVM
 vectorize the loop. The check stays inside a loop that frees buffers, prints, or calls a function
@@ -69,7 +69,7 @@ _MAX_IN_FRAME = 2**15
 Larger buffers are on the heap.
 """
 _MAX_IN_FRAMES = 2**18
-"""The maximum total size in bytes of the buffers in the frames of all functions of a module.
+"""The maximum total size in bytes of the buffers in all function frames of a module.
 
 The limit keeps nested calls from exhausting the stack.
 """
@@ -78,7 +78,7 @@ ON_HEAP = "on_heap"
 ALIGNMENT = 64
 """The alignment of buffers in bytes.
 
-It is the size of a cache line, which is enough for every vector type.
+This is the size of a cache line, which suffices for every vector type.
 """
 
 _VIEWS = frozenset(
@@ -102,7 +102,7 @@ _EXCHANGE = RuntimeCompareExchangeOp.name
 _KEEPS_BUFFERS = frozenset(
     {"async.yield", "async.return", "async.create_group", _EXCHANGE, "async.runtime.is_live"}
 )
-"""The operations of `async` that neither start tasks nor wait for tasks."""
+"""The `async` operations that neither start tasks nor wait for them."""
 _QUIET_DIALECTS = frozenset({"arith", "cf", "func", "math", "memref", "scf", "ub"})
 _BUFFER = MemRefType | UnrankedMemRefType
 
@@ -120,7 +120,7 @@ class GuardBuffers(ModulePass):
             for one in operations:
                 if isinstance(one, memref.AllocaOp) and not is_on_heap(one):
                     taken += _bytes_in(one)
-                    if taken > _MAX_IN_FRAMES:  # there is no more room in frames
+                    if taken > _MAX_IN_FRAMES:  # no room is left in frames
                         one.attributes[ON_HEAP] = UnitAttr()
             _Guards(op).guard()
 
@@ -338,14 +338,15 @@ class _Guards:
         self._speaking = with_callers([*speaking, *(callers.keys() - self._functions)], callers)
         self._effects: dict[Operation, tuple[bool, bool]] = {}
         self._in_rounds: dict[Operation, _Known] = {}
-        """The checks that were inserted before the enclosing loops of a loop. They hold in the
-        loop's iterations.
+        """The checks that were inserted before the loops that enclose a loop.
+
+        The checks hold in the loop's iterations.
         """
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
-        """Return a pair of facts about an operation and its regions.
+        """Return two facts about an operation and its regions.
 
-        The first says whether they may free buffers, the second whether they may have visible
+        The first says whether they may free buffers, and the second whether they may have visible
         effects.
         """
         known = self._effects.get(op)
@@ -431,8 +432,8 @@ class _Guards:
     def _accessed(self, op: Operation) -> list[SSAValue]:
         """Return the buffers that an operation accesses.
 
-        A call of a function that the module only declares accesses all its buffers, because such a
-        function prints them.
+        A call to a function that the module only declares accesses all buffers that are passed to
+        it, because such a function prints them.
         """
         is_outside = isinstance(op, CallOp) and op.callee.root_reference.data not in self._functions
         return _buffers_of(op) if is_outside else accessed(op)

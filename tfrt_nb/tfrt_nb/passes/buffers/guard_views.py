@@ -69,7 +69,7 @@ def _of_any_layout(type_: MemRefType) -> MemRefType:
 
 
 class _Guard:
-    """Emits assertions and arithmetic, and computes with known numbers in Python instead."""
+    """Emits assertions and arithmetic, but computes in Python if the numbers are known."""
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
@@ -128,7 +128,7 @@ class _Guard:
     def dim(self, op: memref.DimOp) -> None:
         if isinstance(op.source.type, MemRefType):
             if integer_of(op.index) is not None:
-                return  # the compiler rejects it
+                return  # the compiler rejects the operation later
             rank: Number = len(op.source.type.get_shape())
         else:
             rank = self.emit(RankOp(op.source)).rank

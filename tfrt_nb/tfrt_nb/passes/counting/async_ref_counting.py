@@ -10,8 +10,8 @@
 
 Code after a task may run before the task does, so the order of operations does not show which use
 is the last. Therefore, each task that uses a value holds its own reference, which it takes right
-before it starts and drops at its end. A use is an operand of the task or a use in its body. The
-tasks that enclose such a task hold references, too. `reference_counts` places all other counts.
+before it starts and drops at its end. A use is an operand of the task or a use in its body. Tasks
+that enclose such a task also hold references. `reference_counts` places all other counts.
 
 A call takes ownership of its async arguments, so each use in a call takes a reference, too.
 

@@ -11,7 +11,7 @@ result of a call comes with a reference. `reference_counts` places all other cou
 
 As in MLIR, the pass counts all values, including those for which the program itself adds and drops
 references. With `leave_counted`, the pass skips those values, and the program must do all of their
-counting. The pass runs after both lowerings, because paths to errors do not exist before.
+counting. The pass runs after both lowerings, because paths to errors do not exist before then.
 
 A program may contain counts in addition to the automatic ones. They are marked as "on top".
 
@@ -31,14 +31,6 @@ The pass `async-runtime-policy-based-ref-counting` needs no liveness analysis. I
 the place where a value is, by convention, needed last. It assumes that each token is awaited or
 added to a group once, that each value and group is awaited once, and that nothing is passed to
 calls. It drops the reference
-
-- right after the definition, if there is no use;
-- after `is_error` of a token or group, because the await is over;
-- after `load` of a value;
-- after `add_to_group` of a token.
-
-It assumes that each token is awaited or added to a group once, that each value and group is awaited
-once, and that nothing is passed to calls. It drops the reference
 
 - right after the definition, if there is no use;
 - after `is_error` of a token or group, because the await is over;
@@ -191,7 +183,7 @@ _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    With `share_exits`, paths to an error that drop many references share the code of the drops.
+    With `share_exits`, paths to an error that drop many references share the code that drops them.
     With `leave_counted`, the pass skips values that the program itself counts.
     """
 

@@ -6,8 +6,8 @@ covers all given values, and describes the control-flow graph at the time of the
 
 The algorithm is live-variable analysis with a worklist, the backward data-flow analysis in Aho,
 Lam, Sethi, and Ullman, "Compilers: Principles, Techniques, and Tools", second edition, chapter 9.
-Rejected: a search from each use back to the definition, which is quadratic in functions with many
-values and blocks.
+Rejected alternative: a search from each use back to the definition, which is quadratic in functions
+with many values and blocks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find the places where references must be dropped. All counting passes use this module.
+"""Find the places where references must be dropped; all counting passes use this module.
 
 Every async value starts with one reference. (The caller added the reference of an argument, and the
 defining operation added the reference of a result.) The code that follows owns this reference and
@@ -36,7 +36,7 @@ also drops each reference after the last use (Reinking, Xie, de Moura, and Leije
 - a drop at the end of the function, which keeps every value alive until then;
 - a tracing collector, which would have to stop the threads of native code.
 
-Paths to an error that drop the same references share the code of the drops.
+Paths to an error that drop the same references share the code that drops them.
 
     ^error1:                            ^error1:
       async.runtime.fail_from %a          async.runtime.fail_from %a
@@ -140,7 +140,7 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """A step that drops the values in `given`, the last one first, and then the values of `rest`.
+    """A step that drops the values in `given`, last one first, and then the values of `rest`.
 
     `total` is the set of all these values.
     """
@@ -207,7 +207,7 @@ def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
 def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
     """Emit the steps that have no code yet.
 
-    A step that only `block` uses goes into `block`; any other step gets a block of its own.
+    A step that only `block` uses goes into `block`; any other step gets its own block.
     """
     branch = terminator_of(block)
     target = branch.successors[0]

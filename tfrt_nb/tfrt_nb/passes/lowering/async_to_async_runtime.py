@@ -22,7 +22,7 @@ the caller's thread.
     }                                                  }
 
 This pass runs before `async-to-async-runtime`, which lowers the tasks in asynchronous functions and
-the awaits everywhere else. The pass rejects a call of a function that the module only declares,
+the awaits everywhere else. The pass rejects a call to a function that the module only declares,
 because no other file could define that function. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-async-func-to-async-runtime.
 """

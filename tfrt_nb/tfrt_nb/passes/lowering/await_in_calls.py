@@ -13,12 +13,12 @@ it:
     }                                                    %x = async.await %f : !async.value<i64>
 
 In MLIR, such a task blocks its thread. If the blocked thread does nothing, a worker is lost. If it
-runs another task, the frame of that task is on top of the waiting frame. The waiting frame cannot
-continue before the other task returns, but the other task may be waiting for it. After this pass,
-only code outside tasks can block, so a waiting frame is never below another task's frame.
+runs another task, that task's frame is on top of the waiting frame. The waiting frame cannot
+continue until the other task returns, but the other task may itself be waiting for it. After this
+pass, only code outside tasks can block, so a waiting frame is never below another task's frame.
 
 Invariants: A task or an async function never calls a function that waits on its own stack. A
-function that is called from outside does not change.
+function that is called from outside the module does not change.
 
 A result that is itself an async object becomes the payload of the async function's value. That
 payload is loaded only once, because the load takes over its reference.
@@ -36,7 +36,7 @@ of the process:
                                           }
 
 The first result of a function that can fail says whether it failed, and each caller tests this
-flag. If the call failed, a plain caller fails, too, and a coroutine resolves its results to the
+flag. If the call failed, a plain caller also fails, and a coroutine resolves its results to the
 error. The program does not use the other results of a failed call. Each async result is a new
 object that is an error, so that its references can be counted like any others.
 
@@ -190,7 +190,7 @@ def _own_block(op: Operation) -> Block:
 
 @dataclass(frozen=True)
 class AwaitInCalls(ModulePass):
-    """Makes a task suspend at the call of a function that waits."""
+    """Makes a task suspend when it calls a function that waits."""
 
     name: ClassVar[str] = "async-await-in-calls"
 
@@ -216,7 +216,7 @@ def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
 
 
 class _Suspender:
-    """Replaces the calls of waiting functions, and creates an async function at its first call."""
+    """Replaces calls to waiting functions, and creates each async function at its first call."""
 
     def __init__(self, module: ModuleOp, waiting: dict[str, PlainFuncOp]) -> None:
         self.module = module

@@ -41,7 +41,7 @@ from tfrt_nb.passes.control_flow import (
 
 @dataclass(frozen=True)
 class ConvertScfToCf(ModulePass):
-    """Lowers every operation of `scf`.
+    """Lowers every `scf` operation.
 
     All 64 bits of the index of an `scf.index_switch` select the case, whereas MLIR uses only the
     lowest 32.

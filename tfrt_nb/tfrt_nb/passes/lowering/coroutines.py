@@ -19,9 +19,9 @@ In a coroutine, an await suspends, and an assertion branches to the error block.
 The blocks follow LLVM's rules for coroutines with switched-resume lowering,
 https://llvm.org/docs/Coroutines.html.
 
-Rejected: a thread or a separate stack (fiber) for each waiting task. Both reserve memory for the
-deepest call of each task, whereas a coroutine's frame holds only the values that are live across an
-await.
+Rejected alternative: a thread or a separate stack (fiber) for each waiting task. Both reserve
+memory for the deepest call of each task, whereas a coroutine's frame holds only the values that are
+live across an await.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 JOINS = "joins"
 """The attribute of a call after which the program must await a group even if the call fails.
 
-The group is the operand of the next await. When a parallel loop fails, no task that uses buffers
-from outside the loop is therefore still running.
+The group is the operand of the next await. Therefore, when a parallel loop fails, no task that uses
+buffers from outside the loop is still running.
 """
 UNINTERRUPTED = "uninterrupted"
 """The attribute of a loop that continues even if its run is cancelled.
@@ -166,8 +166,9 @@ class Coroutine:
 
     @property
     def suspend(self) -> Block:
-        """Return the last block, which returns to the caller or to the code that resumed the
-        coroutine.
+        """Return the last block.
+
+        It returns to the caller or to the code that resumed the coroutine.
         """
         block = self.function.body.last_block
         assert block is not None
@@ -372,8 +373,9 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
 
 
 def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
-    """Suspend at the end of a block without a terminator; return an emitter at the place of
-    resumption.
+    """Suspend at the end of a block without a terminator.
+
+    Return an emitter at the place where the coroutine resumes.
     """
     resumed = Block()
     coroutine.function.body.insert_block_after(resumed, block)
@@ -473,7 +475,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 
 
 def suspend_at_awaits(coroutine: Coroutine) -> None:
-    """Turn each operation of the coroutine that can wait or fail into branches.
+    """Turn each of the coroutine's operations that can wait or fail into branches.
 
     Operations in task bodies do not change.
     """

@@ -10,7 +10,7 @@
 - Only one runtime exists, so the pass removes `async.default_runtime` and runtime arguments.
 - If a function returns one handle, and its return resolves that handle, the function becomes an
   `async.func`.
-- A function that waits and resolves its handle by hand becomes an `async.func`, too. In that case,
+- A function that waits and resolves its handle by hand also becomes an `async.func`. In that case,
   `async.ret_handle` remains. The lowering (`async-func-to-async-runtime`) turns it into the
   coroutine's token, which only the program itself resolves.
 - Any other handle of `async.ret_handle` becomes an ordinary token. The program resolves it by hand,
@@ -175,7 +175,7 @@ def _desugar_call_on_runtime(
 def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
     """Replace a function's handles with tokens.
 
-    If a handle has no other use than a return, the return resolves it.
+    If a handle is used only by a return, the return resolves it.
     """
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     if is_coroutine and function.function_type.outputs.data[:1] in ((), (TOKEN,)):

@@ -2,7 +2,7 @@
 
     %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
 
-becomes a call of a private function. The function takes the dependencies, the operands, and the
+becomes a call to a private function. The function takes the dependencies, the operands, and the
 values that the body captures, in the order of first use. The function first awaits the dependencies
 and the operands:
 
@@ -99,8 +99,7 @@ class TaskCounts:
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """Yield each counted value that the body of `task` takes, and how many references are
-        missing.
+        """Yield each counted value that the task's body takes, and how many references it lacks.
 
         The body needs one reference for each argument in `taken`. If the body drops the value, the
         program has already taken one of these references.
@@ -116,7 +115,7 @@ class TaskCounts:
 
 
 def write_out_handed_on(module: ModuleOp) -> None:
-    """Make the reference explicit that a task passes to a call.
+    """Make explicit the reference that a task passes to a call.
 
     If a program counts a value and a task only passes it to a call, nothing in the task's body
     shows the count: the call takes over the task's reference. This function adds two counting
@@ -149,7 +148,7 @@ numbers as arguments.
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """Return the values from outside that the region uses, each once, in the order of first use.
+    """Return the outside values that the region uses, each once, in the order of first use.
 
     Values used in the regions of an operation come before the operation's own operands, as in MLIR.
     """

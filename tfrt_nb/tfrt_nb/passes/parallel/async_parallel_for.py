@@ -26,8 +26,8 @@ The pass follows MLIR's `-async-parallel-for`
 (https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
 
 Rejected as the default: a loop that starts all blocks, because the last block starts only after all
-other tasks were created. Halving creates the tasks in parallel, in a number of rounds that grows
-with the logarithm of the block count. (Blumofe and Leiserson 1999, J. ACM 46(5), "Scheduling
+other tasks have been created. Halving creates the tasks in parallel, in a number of rounds that
+grows with the logarithm of the block count. (Blumofe and Leiserson 1999, J. ACM 46(5), "Scheduling
 Multithreaded Computations by Work Stealing", has the bounds for such programs.)
 
 Also rejected: a shared counter from which workers take blocks, which needs a task for each worker
@@ -72,7 +72,7 @@ _BLOCKS_PER_WORKER_OF_MANY = 0.6
 _HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"  # noqa: E501
 _CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"  # noqa: E501
 _MAX_PARTS = 256
-"""The maximum number of blocks of a loop with reductions if the number of workers is unknown."""
+"""The maximum number of blocks in a loop with reductions if the worker count is unknown."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class AsyncParallelFor(ModulePass):
 
     Two options depart from MLIR. With `clamp_trip_counts`, a dimension whose bounds are reversed
     has no iterations; in MLIR, a loop counts as non-empty if two of its dimensions have reversed
-    bounds. With `reductions`, loops with reductions run in parallel, too.
+    bounds. With `reductions`, loops with reductions also run in parallel.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -183,8 +183,8 @@ class AsyncParallelFor(ModulePass):
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
         """Return the maximum number of blocks, which is at least 1.
 
-        It is the worker count times a factor that depends on the worker count, rounded down. If
-        `num_workers` is negative, the program computes the maximum when it runs.
+        The maximum is the worker count times a factor that depends on the worker count, rounded
+        down. If `num_workers` is negative, the program computes the maximum when it runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())

@@ -54,8 +54,8 @@ def can_split_reduction(op: scf.ParallelOp) -> bool:
     """Return whether the loop can be split.
 
     Three conditions must hold. The partial results are numbers, which buffers can hold. The body
-    contains no parallel loop. A reduction uses no value of the iteration except its own operands,
-    because partial results are reduced after the iterations.
+    contains no parallel loop. Each reduction uses no value of the iteration except its own
+    operands, because partial results are reduced after the iterations.
     """
     body = op.body.block
     reduce = terminator_of(body)

@@ -22,8 +22,9 @@ divides an `scf.for` loop with short iterations into pieces, and checks once per
 Starting a task counts as a few dozen operations, whatever the task does, because a task of a
 cancelled run does not start.
 
-A function that may run long only because of its calls checks when it is called. A loop with few
-iterations does not check. The pass turns the remaining parallel loops into sequential ones.
+A function that may run for a long time only because of its calls checks when it is called. A loop
+with few iterations does not check. The pass turns the remaining parallel loops into sequential
+ones.
 """
 
 from __future__ import annotations
@@ -121,11 +122,11 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """Return the functions that may run long only because of their calls.
+    """Return the functions that may run for a long time only because of their calls.
 
-    Such a function is recursive, or it is at the top of a pyramid of calls. A function that calls
-    another one twice takes twice as long. After twenty such levels, the top function takes a
-    million times as long, without any loop.
+    Such a function is recursive, or is at the top of a pyramid of calls. A function that calls
+    another one twice takes twice as long as that one. After twenty such levels, the top function
+    takes a million times as long, without any loop.
     """
     functions = {
         one.sym_name.data: one

@@ -32,7 +32,7 @@ from tfrt_nb.passes.control_flow import UNROLL, operations_in
 from tfrt_nb.passes.safety.interruptible_loops import trip_count
 
 MAX_OPERATIONS = 512
-"""The maximum number of operations of an unrolled loop."""
+"""The maximum number of operations in an unrolled loop."""
 _COMPUTING = frozenset({"arith", "math"})
 
 
