@@ -27,7 +27,7 @@ class UsageError(TfrtError):
 
 
 def display_name(path: str) -> str:
-    """Return the name by which locations refer to a file."""
+    """Return the name that locations use for a file."""
     return "<stdin>" if path == STANDARD_INPUT else path
 
 
@@ -123,7 +123,9 @@ def leave_without_output(problem: OSError) -> NoReturn:
 
 
 def is_bef(path: str, data: bytes) -> bool:
-    """Return whether the input is a BEF file, judging by its name or else by its first bytes."""
+    """Return whether the input is a BEF file, judging by its name or, failing that, its first
+    bytes.
+    """
     return path.endswith(".bef") or data.startswith(MAGIC)
 
 
@@ -132,7 +134,7 @@ def decode(data: bytes, name: str) -> str:
 
     Raises:
         TfrtError: if there are too many bytes, if they are not UTF-8, contain a NUL, or are a BEF
-            file, or if `name` is that of a Python file.
+            file, or if `name` is the name of a Python file.
     """
     if name.endswith(".py"):
         text = f"'{name}' is a Python file, not a program: run it with python, or pass its kernels"

@@ -1,5 +1,6 @@
-"""`tfrt-nb grade`: check the answers in notebooks without a kernel, each notebook in its own
-process.
+"""Implement `tfrt-nb grade`, which checks the answers in notebooks without a kernel.
+
+Each notebook is checked in its own process.
 
 No code from a notebook runs in this process. This process reads the notebook's JSON and starts
 `cli.graded`, a process that confines itself. From that process, it accepts only verdicts about the
@@ -91,7 +92,7 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Escape control characters in a learner's text, as they could move the cursor."""
+    """Escape control characters in a learner's text, because they could move the cursor."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 

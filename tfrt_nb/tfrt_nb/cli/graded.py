@@ -1,4 +1,4 @@
-"""The process in which `tfrt-nb grade` checks one notebook's answers, which may be hostile Python.
+"""The process in which `tfrt-nb grade` checks one notebook's answers, which may be malicious.
 
     python -P -m tfrt_nb.cli.graded < REQUEST
 

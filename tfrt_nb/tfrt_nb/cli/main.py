@@ -76,7 +76,7 @@ def work_queue(text: str) -> str:
 class _PrintVersion(argparse.Action):
     """Prints the version.
 
-    Finding out the version takes longer than parsing a command line, so it happens only on request.
+    Finding the version takes longer than parsing a command line, so it happens only on request.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -254,7 +254,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "arguments",
         nargs="*",
-        default=[],  # otherwise, the message about a missing PROGRAM would name ARGUMENT, too
+        default=[],  # otherwise, the message about a missing PROGRAM would also name ARGUMENT
         metavar="ARGUMENT",
         help="arguments of the function: 7, 2.5, true, '\"text\"', @FILE.npy for an array, "
         "or the word chain",
@@ -469,7 +469,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show(problem)
         return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_PROBLEM
     except OSError as problem:
-        if problem.filename is not None:  # an error on an error on standard output has no file name
+        if problem.filename is not None:  # an error on standard output has no file name
             raise
         leave_without_output(problem)
     except KeyboardInterrupt:
@@ -477,7 +477,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     finally:
         if arguments is None:
-            # The process exits. A last search for garbage would take longer than many programs run.
+            # The process exits. A final search for garbage would take longer than many programs
+            # run.
             gc.freeze()
 
 

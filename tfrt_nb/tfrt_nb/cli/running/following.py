@@ -45,7 +45,7 @@ class Follower(ABC):
     """
 
     logs_all = True
-    """Whether to log the values of sync functions, too. Logging makes these functions slower."""
+    """Whether to also log the values of sync functions, which makes these functions slower."""
 
     def __init__(self, name: str, seconds: float, program: Program) -> None:
         self._program = program
@@ -82,7 +82,7 @@ class Follower(ABC):
         """Follow a run that has started."""
 
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """Return a version of `write` for a terminal to which the follower writes, too."""
+        """Return a version of `write` for a terminal to which the follower also writes."""
         return write
 
     @abstractmethod

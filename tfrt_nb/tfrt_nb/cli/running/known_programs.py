@@ -31,7 +31,7 @@ _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
 """The maximum length of a cached source in characters.
 
-For a longer source, the cache would take longer than the imports.
+For a longer source, using the cache would take longer than importing the compiler.
 """
 
 

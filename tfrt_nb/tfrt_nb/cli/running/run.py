@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
-"""The maximum number of errors with the same message and location that are printed.
+"""How many errors with the same message and location are printed.
 
 Further errors are only counted.
 """
@@ -224,7 +224,7 @@ def read_argument(text: str) -> object:
     """Return an argument of the command line as a Python value.
 
     Raises:
-        UsageError: if it is not a valid value.
+        UsageError: if the argument is not a valid value.
     """
     if text.startswith("@"):
         import numpy as np
@@ -379,7 +379,7 @@ def run_host_functions(
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors, but only the first few of equal ones. Return the exit status."""
+    """Print the unexpected errors, but only the first few equal ones; return the exit status."""
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
