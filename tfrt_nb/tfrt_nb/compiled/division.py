@@ -6,8 +6,8 @@
     }                                            }
 
 @a is a host function: each of its operations is a kernel, and the function is stored in the BEF
-format. @b is a compiled function. A section of the file that TFRT does not know has its MLIR text.
-The machine that runs the program compiles this text to machine code. Host functions see the
+format. @b is a compiled function. Its MLIR text is in a section of the file that TFRT does not
+know. The machine that runs the program compiles this text to machine code. Host functions see the
 compiled functions that they call as native functions.
 
 Most programs have no compiled functions. Therefore, the modules for compiled functions are imported
@@ -77,7 +77,7 @@ def _may_have_jit(module: ModuleOp) -> bool:
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
     """Add the compiled functions to the file of host functions.
 
-    `parallel_for` gives the options for splitting the parallel loops of the compiled functions.
+    `parallel_for` has the options for splitting the compiled functions' parallel loops.
     """
     from tfrt_nb.convert.carried import compiled_text
 
@@ -87,7 +87,7 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
 
 @dataclass(frozen=True)
 class Halves:
-    """The host functions and the compiled functions of a module. Either half may be empty.
+    """A module's host functions and its compiled functions. Either half may be empty.
 
     If all functions are of one kind, their half is the module itself.
     """

@@ -1,4 +1,4 @@
-"""Compiled functions as kernels of host programs.
+"""Compiled functions as kernels for host programs.
 
     func.func @main(%x: i32) -> i32 {
       %y = tfrt.call @twice(%x) : (i32) -> i32
@@ -8,7 +8,7 @@
 
 For host functions, @twice is a native function: `division` declares it. The kernel of that name is
 machine code, which this module compiles when a program is first loaded. A run of @twice itself runs
-a host function whose body is such a call. All compiled functions of a host share a runtime. Their
+a host function whose body is such a call. All compiled functions on a host share a runtime. Their
 code is kept as long as the host exists (`HostCode`).
 """
 
@@ -145,7 +145,7 @@ class HostCode:
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's source counts them itself, perhaps wrongly.
+        """From now on, check references if the module's source counts them itself, perhaps wrongly.
 
         The method does nothing for a module that this host has seen before.
         """

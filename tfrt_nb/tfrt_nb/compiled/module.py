@@ -30,8 +30,8 @@ STAGES = {
 }
 """Maps the stage names that users see to `jit.stages.Stage`, in order of compilation.
 
-`llvm` is the LLVM IR with coroutines. The keys are strings, because a run may find its machine code
-in the cache and then does not import the compiler.
+`llvm` is the LLVM IR with coroutines. The keys are strings, because a run that finds its machine
+code in the cache does not import the compiler.
 """
 
 OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
@@ -59,7 +59,7 @@ class ProgramCode(Protocol):
 
 
 class CompiledModule:
-    """The functions of a module that become machine code. They are compiled once.
+    """A module's functions that become machine code. They are compiled only once.
 
     `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. With None,
     `scf.parallel` stays sequential, and the loops of `async.parallel_for` are split for the queue's
@@ -83,8 +83,8 @@ class CompiledModule:
                 the key under which later runs find the machine code in the cache.
 
         Raises:
-            TfrtError: if the pass does not have an option, or if an operation of the module is not
-                a function. The second error is located at the operation.
+            TfrtError: if the pass does not have one of the options, or if an operation in the
+                module is not a function. The second error is located at the operation.
         """
         from xdsl.context import Context
 
@@ -240,7 +240,9 @@ class CompiledModule:
 
 @functools.cache
 def has_llvm() -> bool:
-    """Return whether functions can become machine code here. If not, they are interpreted."""
+    """Return whether functions can become machine code in this process. If not, they are
+    interpreted.
+    """
     try:
         import tfrt_nb.jit.programs  # noqa: F401
     except (ImportError, OSError):
