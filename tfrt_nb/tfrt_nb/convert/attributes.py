@@ -1,4 +1,4 @@
-"""Convert attributes and locations of the IR to values and places of BEF, and back."""
+"""Convert the IR's attributes and locations to BEF's values and places, and back."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
-# The key is the type's id, because hashing a type of the IR costs a call, and almost all types are
-# the same few objects.
+# The key is the type's id, because hashing an IR type costs a call, and almost all types are the
+# same few objects.
 _DTYPES_OF_WORDS = {
     id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
 }
@@ -146,7 +146,7 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
 
 
 def decode(attribute: Attribute) -> IrAttribute:
-    """Return the attribute of the IR for a value of a file."""
+    """Return the IR attribute for a value in a file."""
     match attribute:
         case Scalar(dtype, value):
             return _decode_number(_TYPES[dtype], value)
@@ -227,7 +227,7 @@ def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
 
 
 def location_of_place(place: Place) -> LocationAttr:
-    """Return the location of the IR for a place of a file."""
+    """Return the IR location for a place in a file."""
     match place:
         case UnknownPlace():
             return UNKNOWN_LOC

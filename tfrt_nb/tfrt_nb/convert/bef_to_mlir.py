@@ -1,4 +1,4 @@
-"""Convert a BEF file to a module of the IR.
+"""Convert a BEF file to an IR module.
 
 A file without its optional sections does not record some types and attributes; these are guessed
 from the signatures of known operations. The names of attributes that hold functions are always
@@ -47,7 +47,7 @@ from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 
 def bef_to_mlir(file: BefFile) -> ModuleOp:
-    """Return the module from which `file` was created, as far as the file describes it.
+    """Return the module from which `file` was created, to the extent that the file describes it.
 
     An attribute that refers to functions gets the name in the operation's definition, or `callee`.
     If the file lacks the optional sections, known operations get the attributes and types of their
@@ -266,7 +266,7 @@ class _TypeReader:
             value_type = parser.parse_type()
             if str(value_type) != spelling:
                 raise ValueError(f"reads as {value_type}")
-        except Exception as reason:  # xDSL's parsers raise errors of all kinds
+        except Exception as reason:  # xDSL's parsers raise all kinds of errors
             message = f"{spelling!r} is not a type"
             raise ConversionError(error(message, OpaqueLocation(self._file_name))) from reason
         return value_type
@@ -300,7 +300,7 @@ _SETTINGS = {
     "num_warmup_runs": "i32",
 }
 
-# The type words of attributes of control flow operations, which have no signatures
+# The type words of the attributes of control flow operations, which have no signatures.
 _CONTROL_FLOW = {
     "tfrt.while": {"parallel_iterations": "i64"},
     "tfrt_test.benchmark": _SETTINGS,

@@ -48,7 +48,7 @@ MOST_MISPLACED = 3
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
 _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: UnitAttr}
-"""The classes of the attributes that any kernel may have."""
+"""The classes of attributes that any kernel may have."""
 
 
 class ConversionError(TfrtError):
@@ -101,7 +101,7 @@ def upstream_advice(op: Operation) -> str:
 
 
 class Collector:
-    """The contents of a file that is being created. No file is created if `errors` has any."""
+    """The contents of a file that is being created. No file is created unless `errors` is empty."""
 
     def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
         """Collect the contents of `module`.
@@ -118,7 +118,7 @@ class Collector:
         self._nesting = 0
         """The number of regions around the current operation."""
         self._misplaced = 0
-        """The number of operations of compiled functions in the current function."""
+        """How many operations in the current function belong in compiled functions."""
         self._ops: Iterable[Operation] = () if module is None else module.ops
         if module is not None:
             self._collect_module(module)
@@ -237,7 +237,7 @@ class Collector:
     def _check_sync_return(self, block: Block) -> None:
         """Check that each result of a sync function has its own register.
 
-        The interpreter moves results out of their registers.
+        This is required because the interpreter moves results out of their registers.
         """
         end = return_of(block)
         if end is None:
@@ -326,7 +326,7 @@ class Collector:
         call.functions = tuple(functions)
 
     def _callees(self, name: str, attribute: Attribute) -> list[str] | None:
-        """Return the functions to which `attribute` refers, or None if it is a value."""
+        """Return the functions to which `attribute` refers, or None if the attribute is a value."""
         if isinstance(attribute, SymbolRefAttr) and not self._compiled.has(attribute):
             return [_name(attribute)]
         if not isinstance(attribute, ArrayAttr) or not attribute.data:
@@ -377,7 +377,7 @@ def _nests_deeper(attribute: Attribute, levels: int) -> bool:
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:
     """Yield the types of the numbers in `attribute`.
 
-    A file lists these types although no part of it refers to them.
+    A file lists these types even though no part of it refers to them.
     """
     if isinstance(attribute, IntegerAttr | FloatAttr):
         yield attribute.type
@@ -403,8 +403,8 @@ class TypeTable:
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        # The key is the type's id, because hashing a type of the IR costs a call, and almost all
-        # types are the same few objects.
+        # The key is the type's id, because hashing an IR type costs a call, and almost all types
+        # are the same few objects.
         self._spellings: dict[int, str] = {}
 
     def spellings(self, types: Iterable[Attribute]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Convert a module of the IR to a BEF file.
+"""Convert an IR module to a BEF file.
 
 The conversion has two steps. First, `collect` finds the contents in file order. Then this module
 assigns registers to each function's values, and `rows` builds the function's kernels.
@@ -30,7 +30,7 @@ def mlir_to_bef(
 ) -> bytes:
     """Return the file for `module`.
 
-    A file without the optional sections runs, too, but does not convert back to the same module.
+    A file without the optional sections also runs, but does not convert back to the same module.
     The module's attributes override `streams`.
 
     Raises:
@@ -82,7 +82,7 @@ class _Converter:
     def _with_body(self, function: Function, block: Block) -> BefFunction:
         """Return a function with a body.
 
-        Its registers are the block's arguments, followed by the operations' results.
+        The function's registers are the block's arguments, followed by the operations' results.
         """
         head = BefFunction(
             function.kind,
@@ -94,7 +94,7 @@ class _Converter:
         options = stream_options(function.op, self._streams)
         ops = [call.op for call in function.calls]
         values = [*block.args, *(result for op in ops for result in op.results)]
-        # The key is the value's id, because hashing a value of the IR costs a call.
+        # The key is the value's id, because hashing an IR value costs a call.
         registers = {id(value): register for register, value in enumerate(values)}
         end = return_of(block)
         assert end is not None, "the collector has checked it"

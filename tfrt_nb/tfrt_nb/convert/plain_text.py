@@ -1,7 +1,7 @@
-"""Convert a plain program to a BEF file, without a module of the IR in between.
+"""Convert a plain program to a BEF file without creating an IR module.
 
-`plain_records` is for large programs. It takes a quarter of the time of `to_records`, and returns
-the same result for the same source.
+`plain_records` is for large programs. It takes a quarter as long as `to_records`, and returns the
+same result for the same source.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Converter:
     ) -> None:
         self._name = program.source.name
         self._contents, self._places = contents, places
-        # Each return, which is no kernel, has a row, too, but no kernel refers to it.
+        # Each return also has a row, but a return is not a kernel, and no kernel refers to its row.
         shapes = program.bodies[0].table if program.bodies else ()
         self._rows = [rows.get(shape, _NO_ROW) for shape in shapes]
         self._shapes = [row.shape for row in self._rows]

@@ -21,7 +21,7 @@ CHAIN_TEXT = "!tfrt.chain"
 
 
 class Row(NamedTuple):
-    """The part that operations share if they differ only in registers and places."""
+    """The fields that are the same in operations that differ only in registers and places."""
 
     shape: KernelShape
     attribute_names: tuple[str, ...]
