@@ -65,9 +65,9 @@ class Answer:
         return self.numbers(1)[0]
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """Return the answer as a tuple of `count` integers. If `count` is None, any number fits."""
+        """Return the answer as a tuple of `count` integers, or of any number if `count` is None."""
         found = self.items(count)
-        # True is excluded, which Python counts as an integer.
+        # Exclude True, which Python counts as an integer.
         numbers = tuple(one for one in found if type(one) is int)
         if numbers != found:
             raise self._unfit("Write whole numbers")
@@ -245,7 +245,7 @@ class Code:
         return longest
 
     def needed(self, kernel: str) -> int:
-        """Return the number of uses of a kernel that the results of @main wait for."""
+        """Return how many uses of a kernel the results of @main wait for."""
         return needed(self._function("main"), kernel)
 
     def _function(self, name: str) -> BefFunction:
@@ -286,7 +286,7 @@ class Code:
 class Names:
     """An answer in Python.
 
-    It has its text, the names that it may use, the names that it defines, and its output.
+    The answer has its text, the names that it may use, the names that it defines, and its output.
     """
 
     text: str
@@ -411,7 +411,7 @@ def attempt(what: str, work: Callable[[], object]) -> object:
 def raised(what: str, problem: Exception) -> str:
     """Return the hint for an exception in a function of the answer."""
     if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
-        # A kernel of the answer raised an exception, and the location of the error is in the check.
+        # A kernel in the answer raised an exception, and the location of the error is in the check.
         problem = problem.__cause__
     if isinstance(problem, TfrtError):
         first = problem.diagnostics[0]
@@ -422,7 +422,7 @@ def raised(what: str, problem: Exception) -> str:
 
 
 def waited_for(value: object) -> object:
-    """Wait for a run or an AsyncValue, and return its result. Return any other value as it is."""
+    """Wait for a run or an AsyncValue, and return its result. Return any other value unchanged."""
     result = getattr(value, "result", None)
     return result(timeout=SECONDS) if callable(result) else value
 

@@ -98,7 +98,8 @@ class Exercise:
     def problems(self) -> list[str]:
         """Return the faults of the exercise itself.
 
-        Examples are right answers that it rejects, and wrong answers that get another hint.
+        Examples are right answers that the exercise rejects, and wrong answers that get another
+        hint.
         """
         found = [
             f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"

@@ -44,7 +44,7 @@ def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
 
 
 def needed(function: BefFunction, kernel: str) -> int:
-    """Return the number of uses of a kernel that the function's results wait for."""
+    """Return how many uses of a kernel the function's results wait for."""
     kernels, before = function.kernels, _ancestors(function)
     results = {*function.result_registers}
     makers = [at for at, one in enumerate(kernels) if results & {*one.results}]
