@@ -10,7 +10,7 @@ The package builds on the parts of the JIT that do not need LLVM. Read the modul
 
 - While a program runs: `memory` (number types, the storage of values, and records), `machine` (the
   core's functions, coroutines, and tasks).
-- Operations, each of which becomes Python source: `source` (the source of a module), `numbers`
-  (scalars), `buffers`, `calls`, `objects` (tokens, values, groups, and coroutines).
+- Operations, which become Python source: `source` (the source of a module), `numbers` (scalars),
+  `buffers`, `calls`, `objects` (tokens, values, groups, and coroutines).
 - `functions`: functions, modules, and the entry points for kernels of host programs.
 """

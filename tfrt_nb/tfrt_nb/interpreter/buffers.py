@@ -1,4 +1,4 @@
-"""Translate the operations of `memref` to Python.
+"""Translate `memref` operations to Python.
 
 A buffer is a tuple, which the module `memory` describes. Its elements are in the program's memory.
 The core allocates the buffer for a `memref.alloc`. Passes have already inserted checks before
@@ -214,7 +214,7 @@ def _copy_elements(source: Buffer, target: Buffer, size: int) -> None:
 
 
 def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
-    """Create the buffer of the module that an operation defines."""
+    """Create the module's buffer that an operation defines."""
     shape = tuple(op.type.get_shape())
     element, count = storage_of(op.type.element_type), math.prod(shape)
     memory = (ctypes.c_char * (element.size * count + ALIGNMENT))()

@@ -17,8 +17,8 @@ If the module has functions that check how much stack is left, a function's last
 its call depth. Python's frames are on the heap. However, resuming a coroutine goes through C, which
 uses the stack, so a call in a coroutine counts as a hundred calls.
 
-Rejected: walking the operations, as `tests/fuzz/async_interpreter.py` does. A walk needs no
-translation, but fib(15) as async functions takes 200 times as long.
+Rejected alternative: walking the operations, as `tests/fuzz/async_interpreter.py` does. A walk
+needs no translation, but fib(15) as async functions takes 200 times as long.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class _Function(FunctionSource):
         return self.goes_to(target)
 
     def goes_to(self, target: Block) -> Block | None:
-        """Return `target` if its source goes here.
+        """Return `target` if its source must be written here.
 
         Otherwise, write a jump to the number of `target`, and return None.
         """
@@ -246,7 +246,7 @@ def _dispatched(written: dict[int, list[str]], first: int, end: int, indent: int
 MODULE = "tfrt_runtime.interpreted"
 """The module name of interpreted functions.
 
-Its prefix marks the functions as code of the runtime, which Ctrl-C does not interrupt.
+Its prefix marks the functions as the runtime's code, which Ctrl-C does not interrupt.
 """
 _DEEPEST_CALLS = 4000
 """The maximum call depth. `deep_stack` allows ten times as many frames."""
@@ -323,14 +323,15 @@ class InterpretedCode:
     def _adapter(self, op: func.FuncOp) -> Callable[[int, int], int]:
         """Return a function that lets a kernel call `op`.
 
-        It fetches the arguments from a frame, calls the function, and stores the results.
+        The returned function fetches the arguments from a frame, calls `op`, and stores the
+        results.
         """
         machine, called = self.machine, self.functions[op.sym_name.data]
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
         is_fallible = FALLIBLE in op.attributes
         places = [argument_order(inputs).index(i) for i in range(len(inputs))]
         takers = [self._taker(*one) for one in zip(places, inputs, strict=True)]
-        # Fetch buffers first. If a buffer is rejected, there are then no references to drop.
+        # Fetch buffers first, so that there are no references to drop if a buffer is rejected.
         order = sorted(range(len(inputs)), key=lambda i: not isinstance(inputs[i], MemRefType))
         results = outputs[is_fallible:]
         givers = [self._giver(*one) for one in enumerate(results)]

@@ -47,7 +47,8 @@ class Coroutine:
         self.machine = machine
         self.handle = next(_HANDLES)
         self.arrivals = itertools.count().__next__
-        """Numbers each yield and each call of `RESUME`, from 0: the odd ones come second."""
+        """Numbers each yield and each call of `RESUME`, from 0; those with odd numbers come second.
+        """
         self.begins = False
         """Whether the queue must start the coroutine after its first yield."""
         self.results: Any = None

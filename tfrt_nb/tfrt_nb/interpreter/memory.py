@@ -110,7 +110,7 @@ _DESCRIPTOR_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The way in which a type's values are stored.
+    """How a type's values are stored.
 
     `size` is the number of bytes. The other fields have functions that read and write values.
     """

@@ -3,8 +3,8 @@
 Integers are signed numbers, and an `i1` is 0 or 1. Floats are rounded to their type after each
 operation. If an operation is in the table of scalar operations (`tfrt_runtime.scalars`), the Python
 operator or function there defines its result. The passes have inserted checks before operations
-that may fail, so no operation here can fail. Operations of `math` call the C library, as machine
-code does.
+that may fail, so no operation here can fail. `math` operations call the C library, as machine code
+does.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ _LIBRARY = {
     "math.powf": "pow",
     "math.fpowi": "pow",
 }
-"""The functions of the C library that implement operations of `math`."""
+"""The C library's functions that implement `math` operations."""
 
 
 @functools.cache
@@ -278,7 +278,7 @@ def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[
 
 
 def _library(name: str) -> Expression:
-    """Return a call of the C library. 16-bit floats use the function for singles."""
+    """Return a call to the C library. 16-bit floats use the function for singles."""
 
     def write(body: FunctionSource, op: Operation) -> str:
         type_ = op.results[0].type

@@ -1,4 +1,4 @@
-"""Translate `async.runtime` and `async.coro` to calls of the core's functions.
+"""Translate `async.runtime` and `async.coro` to calls to the core's functions.
 
 The address of an object represents the object. A coroutine is a generator: where machine code
 suspends, the generator yields the results of its function. `machine` resumes the generator.
