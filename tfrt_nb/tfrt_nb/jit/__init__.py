@@ -4,7 +4,7 @@ The package builds on the passes and on `tfrt_runtime.async_runtime`. Read the m
 order:
 
 - Programs: `declarations` (external functions that a program declares), `lowering` (the passes).
-  The interpreter starts with these two, too.
+  The interpreter also starts with these two.
 - Functions: `names`, `llvm_types`, `places` (source locations as debug information),
   `runtime_calls` (shared with the interpreter), `function_body` (the LLVM text of one function).
   The package `operations` has the lowerings of operations.

@@ -9,8 +9,8 @@ kernel. Scalars are passed directly, and tokens and values as objects. The adapt
 failed. Arguments that @f itself awaits are last in the frame, because the kernel starts without
 waiting for them.
 
-The adapter calls functions of the runtime. Requests for buffers consist of words that
-`tfrt_runtime.native.kernels.compiled_kernels` defines.
+The adapter calls functions of the runtime. `tfrt_runtime.native.kernels.compiled_kernels` defines
+the words of which a request for a buffer consists.
 
 Hot functions of host programs have another entry point. The host calls it with an attempt, a block
 of words that also says how long the code may run:
@@ -89,7 +89,7 @@ def attempt_entry(module: ModuleText, op: func.FuncOp) -> str:
     is_fallible = FALLIBLE in op.attributes
     frame = module.declare("llvm.frameaddress.p0", "ptr", "i32")
     lines = [
-        # In this word, the caller passes the size of the remaining stack. The code needs the
+        # In this word, the caller passes the size of the remaining stack, but the code needs the
         # address at which the stack ends.
         f"%frame = call ptr {frame}(i32 0)",
         "%room = load i64, ptr %attempt",

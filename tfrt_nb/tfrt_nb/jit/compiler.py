@@ -1,9 +1,9 @@
 """Compile LLVM IR to machine code in this process, and link it to a table of functions.
 
 LLVM's own pass pipeline optimizes the code, and splits coroutines at every level. The code is
-linked only to the functions in a table, never to other functions of the process. This module reads
-from the object file itself which functions the file calls. LLVM adds calls that no declaration
-shows: `memcpy` to copy a struct, or `__divti3` to divide 128-bit integers.
+linked only to the functions in a table, never to other functions in the process. This module reads
+from the object file itself which functions the file calls, because LLVM adds calls that no
+declaration shows: `memcpy` to copy a struct, or `__divti3` to divide 128-bit integers.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ QUICK, FULL = 0, 2
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of a loaded object file are less than 2 GB apart.
 
-They are if llvmlite's memory manager puts them in one block of memory. For larger distances, LLVM
-selects instructions slowly, even if quick selection is requested.
+This is the case if llvmlite's memory manager puts them in one block of memory. For larger
+distances, LLVM selects instructions slowly, even if quick selection is requested.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
@@ -98,7 +98,7 @@ class UnresolvedFunction(TfrtError):
 
 @dataclass(frozen=True)
 class MachineCode:
-    """Compiled functions. Their memory is freed with this object."""
+    """Compiled functions, whose memory is freed with this object."""
 
     engine: llvm.ExecutionEngine
     is_interpreted: bool = False
@@ -203,9 +203,9 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
 
 
 def _call_by_table(module: llvm.ModuleRef) -> None:
-    """Make calls of external functions load the addresses from a table near the code.
+    """Make calls to external functions load the addresses from a table near the code.
 
-    The functions can then be at any distance from the code.
+    The functions can therefore be at any distance from the code.
     """
     if not _IS_NEAR:
         return

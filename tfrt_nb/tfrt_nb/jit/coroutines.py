@@ -65,7 +65,7 @@ def lower_to_llvm(
 ) -> str:
     """Return the LLVM IR of the module.
 
-    The function modifies the MLIR module: some edges get a block.
+    The function modifies the MLIR module by adding blocks on some edges.
 
     - `adapted` has the functions that get an adapter.
     - `externals` has the declared functions that Python implements.
@@ -128,7 +128,7 @@ def lower_to_llvm(
 
 
 def packed_name(symbol: str) -> str:
-    """Return the name of the entry point through which the host calls the function `symbol`."""
+    """Return the name of the entry point through which the host calls function `symbol`."""
     return f"__packed_{plain_name(symbol)}"
 
 
@@ -204,7 +204,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _forward(returns: str, name: str, arguments: str) -> str:
-    """Return the text of a call of `name`, followed by a return of its result."""
+    """Return the text of a call to `name`, followed by a return of the call's result."""
     if returns == "void":
         return f"  call void {name}({arguments})\n  ret void\n"
     return f"  %result = call {returns} {name}({arguments})\n  ret {returns} %result\n"

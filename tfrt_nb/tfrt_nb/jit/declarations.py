@@ -1,10 +1,10 @@
-"""Check a program's declarations of external functions, and let calls of Python functions fail.
+"""Check a program's declarations of external functions, and let calls to Python functions fail.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
     func.func private @price(i64) -> i64
 
 A program may declare the functions in `async_runtime.printing`, and functions that Python has
-registered (`async_runtime.externals`). The types must match exactly. A call of a Python function
+registered (`async_runtime.externals`). The types must match exactly. A call to a Python function
 may fail:
 
     %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
@@ -83,7 +83,7 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
 
 
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
-    """Return a copy of the program in which calls of Python functions may fail.
+    """Return a copy of the program in which calls to Python functions may fail.
 
     A program without such calls is returned unchanged.
     """

@@ -107,7 +107,7 @@ class ModuleText:
         return f"@{name}"
 
     def runtime_call(self, name: str, *operands: str) -> str:
-        """Return the text of a call of a runtime function, and declare the function."""
+        """Return the text of a call to a runtime function, and declare the function."""
         returns, *types = RUNTIME_FUNCTIONS[name]
         symbol = self.declare(name, returns, ", ".join(types))
         given = ", ".join(f"{type_} {one}" for type_, one in zip(types, operands, strict=True))
@@ -266,7 +266,7 @@ class FunctionBody:
         return ", ".join(self.typed(value) for value in values)
 
     def label(self, block: Block) -> str:
-        """Return the block as an operand of a branch."""
+        """Return the block as a branch operand."""
         return f"label %{self._label(block)}"
 
     def _label(self, block: Block) -> str:
@@ -318,7 +318,7 @@ class FunctionBody:
         return size_of(llvm_type(type_))
 
     def runtime(self, name: str, *operands: str, results: Sequence[SSAValue] = ()) -> str:
-        """Call a function of the runtime, and bind its result to `results`.
+        """Call a runtime function, and bind its result to `results`.
 
         Return the name of the result, or "" if there is none.
         """
@@ -367,7 +367,7 @@ class FunctionBody:
                 self.set(result, f"extractvalue {struct}, {index}")
 
     def text(self) -> str:
-        """Return all blocks. Arguments of all blocks but the first become phi instructions."""
+        """Return all blocks. Arguments of all blocks except the first become phi instructions."""
         edges: dict[Block, list[tuple[Operation, int]]] = {}
         for block in self._blocks:
             branch = terminator_of(block)

@@ -12,11 +12,11 @@
                                                 scf.yield %less, %y : i32, i32
                                               }
 
-A function is hot if it has run often. Such a function can be compiled if it has only scalars,
-control flow, and calls of other such functions. A chain becomes the number 0. A function that is
-called from only one place is inlined there. The passes are the same as for async programs, so a
-failed assertion, a full stack, or an interrupt ends the function and its callers. The machine code
-leaves no message: the executor repeats the call, and reports the error with its place (see
+A function is hot if it has run often. It can be compiled if it contains only scalars, control flow,
+and calls to other such functions. A chain becomes the number 0. A function that is called from only
+one place is inlined there. The passes are the same as for async programs, so a failed assertion, a
+full stack, or an interrupt ends the function and its callers. The machine code leaves no message:
+the executor repeats the call, and reports the error with its place (see
 `native.calls.machine_calls`).
 """
 
@@ -70,7 +70,7 @@ from tfrt_runtime.native import layouts as at
 MAX_KERNELS = 4000
 """The maximum number of kernels in one module.
 
-LLVM's compilation time grows faster than the size of the code.
+LLVM's compilation time grows faster than the code's size.
 """
 MAX_NESTED = 30
 """The maximum nesting depth of inlined functions."""
@@ -100,7 +100,7 @@ def convert(functions: Mapping[int, LoadedFunction], index: int, *, is_body: boo
     """Return a module with the function `CODE`, from words to words, and `LOOP` if `is_body`.
 
     Raises:
-        Uncompilable: if a kernel cannot be compiled. The error is about the first one.
+        Uncompilable: if a kernel cannot be compiled. The error is about the first such kernel.
     """
     return _Module(functions, index, is_body=is_body).module
 
@@ -135,7 +135,7 @@ class _Module:
         Each cycle of calls contains such a function, because it is called from within the cycle and
         from outside.
         """
-        # The entry has one call from outside. If it is a body, `LOOP` calls it, too.
+        # The entry has one call from outside. If it is a body, `LOOP` also calls it.
         callers, pending = Counter({index: 1 + is_body}), [index]
         while pending:
             own = self.functions.get(pending.pop())

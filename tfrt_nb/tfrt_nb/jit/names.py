@@ -26,7 +26,7 @@ LIBRARY = frozenset(
         *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
     }
 )
-"""The functions of the C library and of the compiler's library to which LLVM may add calls."""
+"""Functions in the C library and the compiler's library to which LLVM may add calls."""
 
 
 @functools.lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Calls of the runtime's functions, which are the same in machine code and in interpreted code.
+"""Calls to the runtime's functions, which are the same in machine code and in interpreted code.
 
 Compiled code has two forms, each with a class for the body of a function: `jit.function_body`
 writes LLVM IR, and `interpreter.source` writes Python. A body calls `lower` for each operation.
@@ -184,7 +184,7 @@ def same(body: Body, op: Operation) -> None:
 
 
 def calls(name: str, *more: str) -> Lowering:
-    """Return the lowering to a call of a runtime function, with the operands followed by `more`.
+    """Return the lowering to a call to a runtime function, with the operands followed by `more`.
 
     KIND in the function's name is replaced with the runtime's name for the first operand's type.
     """

@@ -1,9 +1,9 @@
 """Translate scalar operations to `arith`, from the table that defines them.
 
-A row of `tfrt_runtime.scalars` is a Python function of numbers. This module calls the function with
-objects that emit an operation for each step. If the function tests a condition, both outcomes are
-computed, and `arith.select` chooses one. This is correct because no step has an effect, and because
-the lowering of `arith` freezes undefined results.
+A row of `tfrt_runtime.scalars` has a Python function of numbers. This module calls the function
+with objects that emit an operation for each step. If the function tests a condition, both outcomes
+are computed, and `arith.select` chooses one. This is correct because no step has an effect, and
+because the lowering of `arith` freezes undefined results.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ then calls a second function, the task function, with the frame:
     spawn(body, maker, group, args)
 
 The task function frees the frame, calls the body, and resolves the results. The results become
-errors if the body fails, or if the run is cancelled so that no more tasks may start. Like every
+errors if the body fails, or if the run is cancelled and no more tasks may start. Like every
 function, the body owns its async arguments. If the body is a coroutine, it takes the results as its
 first arguments and resolves them itself.
 
@@ -16,8 +16,8 @@ For each awaited argument, another function takes the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-If an awaited argument is an error, the next function calls yet another function, which makes the
-results errors, too.
+If an awaited argument is an error, the next function calls yet another function, which also makes
+the results errors.
 
 If code should compile quickly, bodies of equal types share these functions. Otherwise, each body
 has its own functions, so that LLVM can inline the body into the task function.
@@ -43,7 +43,7 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """Everything that determines the functions of a task.
+    """Everything that determines a task's functions.
 
     `body` is None if bodies share the functions.
     """
@@ -294,7 +294,7 @@ class _Writer:
     def _write_abandon(self) -> None:
         """Write the function that resolves the results to errors.
 
-        The error is that of an argument, or else the reason why tasks must not start.
+        The error is an argument's error or, if there is none, the reason why tasks must not start.
         """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()
@@ -327,7 +327,7 @@ class _Writer:
     def _resolve(self) -> None:
         """Resolve the values before the token.
 
-        Every value is then resolved when an await of the token finishes.
+        Therefore, every value is resolved when an await of the token finishes.
         """
         shape = self._shape
         position = int(shape.is_fallible)

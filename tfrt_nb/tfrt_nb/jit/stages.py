@@ -38,7 +38,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 _MAX_NESTED_LOOPS = 32
 """The maximum nesting depth of loops that LLVM optimizes.
 
-The time of LLVM's loop passes grows faster than the square of the depth.
+The time that LLVM's loop passes take grows faster than the square of the depth.
 """
 
 

@@ -98,8 +98,8 @@ def _cast(instruction: str) -> Lowering:
 def _saturating(name: str) -> Lowering:
     """Return the lowering to a saturating conversion.
 
-    It converts to the nearest integer that fits, and NaN to 0. A plain conversion of such numbers
-    would differ between processors.
+    The conversion returns the nearest integer that fits, and 0 for NaN. A plain conversion of such
+    numbers would differ between processors.
     """
 
     def lower(body: FunctionBody, op: Operation) -> None:
@@ -259,7 +259,7 @@ def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
-    """Lower to a call of the helper that `_integer_power` defines."""
+    """Lower to a call to the helper that `_integer_power` defines."""
     base, exponent = op.operands
     type_ = base.type
     if not isinstance(type_, IntegerType):

@@ -1,4 +1,4 @@
-"""Lower runtime and coroutine operations to calls of runtime functions and LLVM's intrinsics.
+"""Lower runtime and coroutine operations to calls to runtime functions and LLVM intrinsics.
 
 `jit.runtime_calls` defines most calls of runtime functions. The intrinsics are described at
 https://llvm.org/docs/Coroutines.html.
@@ -64,7 +64,7 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
         if body.module.attempts:
             limit = body.value(f"load ptr, ptr {limit}")
     else:
-        # A coroutine's variables may be on the heap, so only the frame's address tells where the
+        # A coroutine's variables may be on the heap, so only the frame's address shows where the
         # stack is.
         limit = body.runtime("tfrtAsyncStackLimit")
         here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))

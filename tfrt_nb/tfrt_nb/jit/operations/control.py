@@ -1,7 +1,7 @@
 """Lower branches, calls, and returns to LLVM instructions.
 
 An external function on buffers takes the address of an unranked descriptor, even if its declaration
-does not request a C interface; see `descriptors`. The first result of a call of a Python function
+does not request a C interface; see `descriptors`. The first result of a call to a Python function
 says whether the call succeeded.
 """
 

@@ -2,8 +2,8 @@
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 
-An address depends on the strides of the buffer. They are constants if the type states them, and
-come from the descriptor otherwise.
+An address depends on the strides of the buffer. The strides are constants if the type states them,
+and come from the descriptor otherwise.
 
 A `memref<*xf32>` is a buffer whose rank is known only at run time. MLIR represents it as a pointer
 to a descriptor in the frame of the function that creates it
