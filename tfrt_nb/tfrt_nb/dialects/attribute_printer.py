@@ -63,7 +63,7 @@ def is_uniform(elements: DenseIntOrFPElementsAttr) -> bool:
 
 
 def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
-    """Return whether xDSL would print a single number although the elements differ in their bits.
+    """Return whether xDSL would print one number even though the elements differ in their bits.
 
     This happens for elements that compare equal, such as -0.0 and 0.0.
     """

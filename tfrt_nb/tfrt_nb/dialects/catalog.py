@@ -57,7 +57,7 @@ class UnknownOp(Operation):
     def dialect_name(cls) -> str:
         """Return the part of the name before the dot, or "" for a name without a dot.
 
-        MLIR accepts names without a dot, too.
+        MLIR also accepts names without a dot.
         """
         dialect, dot, _ = cls.name.partition(".")
         return dialect if dot else ""
@@ -174,9 +174,9 @@ NOT_HERE = {
 
 
 def similar_operations(name: str) -> list[str]:
-    """Return the operations that an author who wrote `name` may have meant.
+    """Return the operations that the author of `name` may have meant.
 
-    Users' kernels come first, then the other operations, the likeliest first.
+    Users' kernels come first, followed by the other operations, the likeliest first.
     """
     if own := difflib.get_close_matches(name, list(HOOKS.kernel_names()), n=2, cutoff=0.75):
         return own

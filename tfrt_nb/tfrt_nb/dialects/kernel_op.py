@@ -60,7 +60,7 @@ class KernelOp(Operation):
         """Parse the short form.
 
         Every kernel with fixed types can be written in this form, even if it is printed in another
-        one.
+        form.
         """
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None
@@ -166,7 +166,7 @@ class KernelOp(Operation):
     def is_plainly_right(self) -> bool:
         """Return True if a quick check proves that the operation is valid.
 
-        False proves nothing. The check recognizes most operations of a program.
+        False proves nothing, but the check recognizes most of a program's operations.
         """
         if not self.signature.is_registered:
             return True
@@ -329,7 +329,7 @@ class MergesOnce(HasCanonicalizationPatternsTrait):
     """Simplifies `tfrt.merge.chains`.
 
     Each operand is kept once. A merge of a single chain is replaced with that chain if other
-    operations use the chain, too.
+    operations also use the chain.
     """
 
     @classmethod

@@ -1,8 +1,9 @@
 """The types of host programs, the type words of signature tables, and the shape attribute.
 
-Of a host runtime type, the compiler knows only the name. Only kernels know what an object of type
-`!tfrt.device` contains. Therefore, a single attribute class, `HostType`, represents `!tfrt.chain`,
-`!t.tensor`, `!test.atomic.i32`, and every other type that is written `!dialect.name`.
+The compiler knows only the name of a host runtime type: for example, only kernels know what an
+object of type `!tfrt.device` contains. Therefore, a single attribute class, `HostType`, represents
+`!tfrt.chain`, `!t.tensor`, `!test.atomic.i32`, and every other type that is written
+`!dialect.name`.
 
 The module also parses and prints the parts that the operations' short forms share: operand lists,
 type lists, and named regions.
@@ -197,8 +198,8 @@ _STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
 class NamesItsRegionArguments(OpTrait):
     """The trait of an operation whose region arguments have the names of its operands.
 
-    Such a region sees no other name from outside. In `tfrt.if %c, %x : (i32) -> i32`, the regions'
-    argument is called `%x`, and no other name is known there.
+    Such a region cannot use any other name from outside. In `tfrt.if %c, %x : (i32) -> i32`, the
+    regions' argument is called `%x`, and no other name is known there.
     """
 
 
@@ -334,7 +335,7 @@ def parse_symbol(parser: Parser) -> SymbolRefAttr:
 
 
 def symbol_name(op: Operation) -> str:
-    """Return the name by which other operations refer to `op`, or "" if it has none."""
+    """Return the name that other operations use to refer to `op`, or "" if it has none."""
     data = getattr(op.get_attr_or_prop("sym_name"), "data", None)
     return data if isinstance(data, str) else ""
 
@@ -414,7 +415,7 @@ def print_function_types(
 def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
     """Print a function as xDSL does, but with parentheses around a single function-type result.
 
-    MLIR omits `-> ()` after a declaration, which other printers print. `empty_outputs` selects it.
+    MLIR omits `-> ()` after a declaration, but other printers print it if `empty_outputs` is true.
     """
     has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
     if op.sym_visibility is not None:

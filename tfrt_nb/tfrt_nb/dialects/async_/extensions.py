@@ -2,7 +2,7 @@
 
 MLIR does not record why and where a program failed. Here, a coroutine records its error for each of
 its results right before the result is set to an error. A plain function records its error for the
-current thread. The error stays there until a coroutine that called the function takes it over, or
+current thread. The error remains there until a coroutine that called the function takes it over, or
 until the program finishes. The place of an error is the location of the operation that records it.
 """
 

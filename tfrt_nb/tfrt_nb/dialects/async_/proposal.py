@@ -63,7 +63,7 @@ from tfrt_nb.dialects.types import parse_bare_result_types, print_parts
 class RuntimeType(ParametrizedAttribute, TypeAttribute):
     """The type `!async.runtime`: an executor of tasks.
 
-    It dates from the time before each process had exactly one runtime.
+    The type dates from the time before each process had exactly one runtime.
     """
 
     name = "async.runtime"

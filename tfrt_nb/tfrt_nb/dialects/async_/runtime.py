@@ -1,7 +1,7 @@
 """The operations to which the high-level operations of the async dialect are lowered.
 
 Each coroutine operation corresponds to one of LLVM's switched-resume intrinsics
-(https://llvm.org/docs/Coroutines.html). Each runtime operation is one call of the runtime.
+(https://llvm.org/docs/Coroutines.html). Each runtime operation is one call to the runtime.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from tfrt_nb.dialects.fast_ir import initialize
 from tfrt_nb.dialects.types import print_parts
 
 ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` of the program that adds to the automatic counts.
+"""The attribute of a program's `add_ref` or `drop_ref` that adds to the automatic counts.
 
 The counting passes still count the value automatically.
 """
 OF_OWN = "of_own"
-"""The attribute of a `drop_ref` with ON_TOP of one reference to an object of the program's own.
+"""The attribute of an ON_TOP `drop_ref` of one reference to an object of the program's own.
 
 The program itself created the object. The dropped reference may be the producer's.
 """
@@ -181,7 +181,7 @@ class RuntimeSetAvailableOp(ObjectOp):
 
 @plain_op
 class RuntimeSetErrorOp(ObjectOp):
-    """Resolves a token or value to an error; in all else, it works like `set_available`."""
+    """Resolves a token or value to an error; otherwise works like `set_available`."""
 
     name = "async.runtime.set_error"
     operand = operand_def(AWAITABLE)

@@ -345,7 +345,7 @@ class CaseOp(CallingOp):
 
     In the form `tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`, the first argument and the
     first result are chains, whose types are omitted. The form of later versions, `(!tfrt.chain,
-    i32) -> (!tfrt.chain, i32)`, is accepted, too.
+    i32) -> (!tfrt.chain, i32)`, is also accepted.
     """
 
     name = "tfrt.case"

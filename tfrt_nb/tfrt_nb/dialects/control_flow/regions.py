@@ -1,8 +1,8 @@
 """The kernels whose bodies are regions.
 
 The kernels are `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`, the benchmarks, and
-`tfrt.jit`, whose region becomes machine code. The arguments of a body have the names of the
-operands, and the body sees no other names:
+`tfrt.jit`, whose region becomes machine code. A body's arguments have the operands' names, and the
+body cannot use any other names:
 
     %r = tfrt.if %c, %x : (i32) -> (i32)  {
       tfrt.return %x : i32

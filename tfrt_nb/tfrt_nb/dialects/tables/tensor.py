@@ -1,4 +1,4 @@
-"""The kernels of host tensors.
+"""The kernels for host tensors.
 
 The table has dense tensors (`tfrt_dht`), tensors of strings (`tfrt_sht`), sparse tensors (`coo`),
 shapes (`ts`), files of tensors (`btf`), and the mathematics that tests use (`tfrt_test`).
@@ -117,4 +117,4 @@ SIGNATURES = table(
     family("f32", "tfrt_test.softmax_inplace.{}", "tensor chain -> chain"),
     kernel("tfrt_test.cast.i32_to_f32", "tensor chain -> tensor"),
 )  # fmt: skip
-"""The kernels of tensors and shapes."""
+"""The kernels for tensors and shapes."""

@@ -33,7 +33,7 @@ SIGNATURES = table(
     family("f16 complex64 complex128", "tfrt.print.{}", "{} chain -> chain"),
     kernel("tfrt.get_device", "chain -> device", Form.OPERANDS, device_name="string"),
     kernel("tfrt.async.read.from.mars", "-> i32", Form.OPERANDS),
-    # Kernels of functions with `tfrt.sync`.
+    # Kernels for functions with `tfrt.sync`.
     kernel("tfrt.constant_s.i32", "-> i32", value="i32"),
     family("i64 f16 f32 f64", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
     # Kernels that TFRT does not have.

@@ -46,10 +46,10 @@ SIGNATURES = table(
     # In sync functions
     kernel("tfrt_test.get_string_sync", "-> string", value="string"),
     kernel("tfrt_test.sync.const_dense_attr", "-> tensor", value="dense"),
-    # Of a tutorial
+    # For a tutorial
     kernel("tfrt_tutorial.create_coordinate", "i32 i32 -> coordinate"),
     kernel("tfrt_tutorial.print_coordinate", "coordinate chain -> chain"),
-    # Of any types
+    # For any types
     kernel("tfrt_test.share_to_two", "vt -> vt vt"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32", "i32 i32 -> i32"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32_i32", "i32 i32 -> i32 i32"),

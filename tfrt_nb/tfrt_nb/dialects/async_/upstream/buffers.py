@@ -1,8 +1,8 @@
 """`memref`: operations that xDSL lacks, and operations with MLIR's custom form and checks.
 
 The operations concern whole buffers, elements that are changed atomically, and views. A view is
-another buffer in the same memory. xDSL accepts any type for a view. The operations here check the
-type, because compiled code relies on the sizes and strides that the type states.
+another buffer in the same memory. xDSL accepts any type for a view, but the operations here check
+the type, because compiled code relies on the sizes and strides that it states.
 """
 
 from __future__ import annotations

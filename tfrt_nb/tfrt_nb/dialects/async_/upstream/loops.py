@@ -1,4 +1,4 @@
-"""The `scf` dialect with all of MLIR's syntax. xDSL parses only a part of it.
+"""The `scf` dialect with all of MLIR's syntax, of which xDSL parses only a part.
 
 The classes are xDSL's operations with other custom forms: result types without parentheses,
 `scf.while` without operands, `scf.reduce` with several regions, and `scf.parallel`.
@@ -356,7 +356,7 @@ def _end_with_reduce(block: Block) -> None:
 
 
 def _is_small(bound: SSAValue) -> bool:
-    """Return whether a value is a constant that is the same number as signed and as unsigned."""
+    """Return whether a value is a constant that is the same number whether signed or unsigned."""
     value = getattr(bound.owner, "properties", {}).get("value")  # an argument has no constant value
     bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
     return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
