@@ -123,9 +123,7 @@ def leave_without_output(problem: OSError) -> NoReturn:
 
 
 def is_bef(path: str, data: bytes) -> bool:
-    """Return whether the input is a BEF file, judging by its name or, failing that, its first
-    bytes.
-    """
+    """Return whether the input is a BEF file, judging by its name or else by its first bytes."""
     return path.endswith(".bef") or data.startswith(MAGIC)
 
 

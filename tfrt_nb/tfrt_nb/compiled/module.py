@@ -240,9 +240,7 @@ class CompiledModule:
 
 @functools.cache
 def has_llvm() -> bool:
-    """Return whether functions can become machine code in this process. If not, they are
-    interpreted.
-    """
+    """Return whether functions can become machine code here. If not, they are interpreted."""
     try:
         import tfrt_nb.jit.programs  # noqa: F401
     except (ImportError, OSError):

@@ -23,9 +23,12 @@ from tfrt_runtime.kernels.users.annotations import mismatch
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
-"""A number of characters. A longer text is checked only when it runs."""
+"""The maximum length, in characters, of a text that is checked before it runs."""
 MAX_TEXT_OF_ALL = 50_000
-"""A number of characters. In a longer text, only the mistakes that stop the parser are reported."""
+"""The maximum length, in characters, of a text in which all mistakes are reported.
+
+In a longer text, only the mistakes that stop the parser are reported.
+"""
 MAX_MISTAKES = 20
 LONG = 10_000
 """The maximum length, in characters, of a source that is checked as a whole.

@@ -294,7 +294,7 @@ def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
 def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
     """Emit the distance between the starts of two pieces.
 
-    It is `span`, or the loop's step if adding `span` might overflow.
+    The distance is `span`, or the loop's step if adding `span` might overflow.
     """
 
     def constant(number: int) -> SSAValue:

@@ -31,7 +31,7 @@ number that represents an object; 0 means that there is no object.
     }
 
 `@fib_continuation` is the rest of the function, from the first await after the call. It is an async
-function of the values that the rest needs:
+function that takes the values that the rest needs:
 
     async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) ->
     !async.value<i64> {
@@ -51,7 +51,7 @@ the function is awaited.
 
 The pass skips three kinds of functions:
 
-- functions that await anything except calls of functions with a fast path, because they would leave
+- functions that await anything except calls to functions with a fast path, because they would leave
   the fast path again and again;
 - functions with such a call in a loop, because their continuations would need the loop's state;
 - functions whose continuations would take long to compile.
@@ -214,7 +214,7 @@ def _up_to_the_continuation(call: CallOp) -> list[Operation]:
 
 
 def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp]) -> list[CallOp]:
-    """Return the calls of functions in `chosen` whose results are only awaited."""
+    """Return the calls to functions in `chosen` whose results are only awaited."""
     return [
         op
         for block in function.body.blocks
