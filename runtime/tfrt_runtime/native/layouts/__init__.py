@@ -1,15 +1,15 @@
 """The structs that native code and Python share.
 
-This package is the only place that defines the byte offset of a field.  `declared` computes the
-offsets.  All fields are words of 8 bytes, except in records and slots.  STRUCT_FIELD is the offset
-of a field, and STRUCT_SIZE is the size of a struct, in bytes.  The compiled core, the simulator,
-and the decoder use these names as constants.
+This package is the only one that defines the byte offsets of fields; `declared` computes them.  All
+fields are 8-byte words, except in records and slots.  STRUCT_FIELD is the offset of a field, and
+STRUCT_SIZE is the size of a struct, in bytes.  The compiled core, the simulator, and the decoder
+use these names as constants.
 
 The modules `values`, `threads`, `calls`, `compiled` (compiled programs), and `python` (CPython's
 objects and functions) declare the names.  All names form one table.  Modules that use many of the
 names import the table `as at`: `load(context + at.CONTEXT_QUEUE)`.
 
-In this diagram, each arrow has the name of the field that refers to the other struct; `*` marks a
+In this diagram, each arrow is labeled with the field that refers to the other struct; `*` marks a
 list or a table:
 
     Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
@@ -35,7 +35,7 @@ list or a table:
 
 An activation is one block: the header, one register per value, and one ready count per kernel that
 awaits arguments.  A new activation gets its registers and ready counts from FUNCTION_TEMPLATE.  A
-slot's list of users tells which ready counts a value decreases, and by how much.  A value's STATE
+slot's list of users says which ready counts a value decreases, and by how much.  A value's STATE
 word is the address of its newest waiter, with the state in the two low bits, so that one atomic
 operation changes both.
 

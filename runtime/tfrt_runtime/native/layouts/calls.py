@@ -2,7 +2,7 @@
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# The numbers of messages that native code reports.
+# The numbers of the messages that native code reports.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
 (MESSAGE_FAIL, MESSAGE_FAIL_ASYNC, MESSAGE_ERROR_CHAIN, MESSAGE_NEGATIVE_COUNT) = range(4, 8)
 MESSAGE_WRONG_TYPE = 8
@@ -11,12 +11,12 @@ MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
-"""The number of the first error of scalar operations; the order is that of `scalars.FAILURES`."""
+"""The number of the first scalar operation's message; the order is that of `scalars.FAILURES`."""
 
 # Request: one run of a program. Python owns it, so it outlives its activations. If a call from
-# Python passes payloads (`python_calls`), more words follow the request. Each argument has three:
-# the type and the two words of its payload, or IS_VALUE and an AsyncValue. Each result has one: its
-# AsyncValue, with a reference that Python owns.
+# Python passes payloads (`python_calls`), more words follow the request. Each argument has
+# three words: the type and the two words of its payload, or IS_VALUE and an AsyncValue. Each result
+# has one word: its AsyncValue, with a reference that Python owns.
 IS_VALUE = -1
 ARGUMENT_WORDS = 3
 struct(
@@ -96,7 +96,7 @@ struct(
 )
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
-"""The flags of functions with non-strict kernels, and of sync functions.
+"""The flags for functions with non-strict kernels, and for sync functions.
 
 The kernels of a sync function run in program order (`calls.in_order`).
 """
@@ -106,9 +106,9 @@ IN_ORDER_WORDS = 16
 The words are the function's position, and the error that ends the function, or 0.
 """
 RESUMES = 1
-"""A number in the position of a sync function, added to the address of a record.
+"""A flag in a sync function's position, added to the address of a record.
 
-With it, the record's kernel runs next.  Without it, the record's kernel is running.
+With the flag, the record's kernel runs next.  Without it, the record's kernel is running.
 """
 
 # Record: a kernel of a decoded function. From ARGUMENTS on, fields are half words (i32). Offsets
@@ -148,13 +148,13 @@ The other arguments may be unavailable or errors.
 KERNEL_CONTROL = 2
 """The kernel owns its arguments and delivers its results itself."""
 KERNEL_RAW = 4
-"""The kernel gets the values of its registers without resolving indirect ones."""
+"""The kernel gets the values in its registers as they are; indirect values are not resolved."""
 KERNEL_HEAVY = 8
-"""The kernel takes longer than waking a worker."""
+"""The kernel may take longer than it takes to wake a worker."""
 KERNEL_BLOCKING = 32
 """The kernel runs on a thread of the blocking pool."""
 KERNEL_WIDE = 64
-"""The kernel has more arguments or results than FRAME_ROOM."""
+"""The kernel has more than FRAME_ROOM arguments and results in total."""
 KERNEL_SMALL = 128
 """The kernel has two arguments, one result, and no other flag.
 
@@ -176,7 +176,7 @@ KERNEL_UNKNOWN = 1024
 If the queue has workers, a waiting thread leaves the kernel to them.
 """
 FRAME_ROOM = 32
-"""The number of arguments, and of results, for which every frame has room."""
+"""Every frame has room for at least this many arguments, and for this many results."""
 
 # Slot: where a result goes. After its header come its users (kernels that read the register) and
 # its returns (results of the function). All fields are half words (i32).
@@ -206,7 +206,7 @@ USER_SIZE = 12
 SLOT_NONSTRICT = 1 << 30
 """A flag that is added to SLOT_RETURNS in functions with non-strict kernels."""
 
-# Plan: what the loader tells `decoding.decode` about a function, and what that answers.  Offsets
+# Plan: what the loader tells `decoding.decode` about a function, and what `decode` answers. Offsets
 # are in bytes from the start of the program's arena.
 struct(
     "PLAN",
@@ -332,11 +332,14 @@ struct(
 )
 SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
 ACTIVATION_OBSERVED = 1
-"""Flag: REQUEST_KNOWN counts the activation's kernels, and a watched run's log has its start."""
-MAX_NESTED = 1 << 27
-"""If nested activations take more bytes than this, the recursion ends with an error.
+"""Flag: REQUEST_KNOWN includes the activation's kernels.
 
-The values in these activations may take ten times as many bytes.
+If the run is watched, its log includes the activation's start.
+"""
+MAX_NESTED = 1 << 27
+"""If nested activations take up more bytes than this, the recursion ends with an error.
+
+The values in these activations may take up ten times as many bytes.
 """
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
@@ -355,7 +358,7 @@ struct(
 )
 
 # Join: counts the blocks of a parallel loop. JOIN_LEFT is the number of blocks that have not ended,
-# plus the number of chains that blocks have returned and that are not resolved.
+# plus the number of unresolved chains that blocks have returned.
 struct(
     "JOIN",
     size=64,

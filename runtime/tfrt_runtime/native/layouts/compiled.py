@@ -66,7 +66,7 @@ HANDLE_CONSTANT = 1
 HANDLE_SHIFT = 48
 HANDLE_ADDRESS = (1 << HANDLE_SHIFT) - 8
 
-# Block: the memory of a buffer, a header followed by the elements.
+# Block: a buffer's memory, which is a header followed by the elements.
 struct(
     "BLOCK",
     GENERATION=(
@@ -97,7 +97,7 @@ struct(
 )
 
 # A place record is in the compiled code's own memory: the address and byte count of a message, the
-# same of a file name, a line, and a column.
+# address and byte count of a file name, a line, and a column.
 PLACE_SIZE = 48
 
 # Site: a place in watched compiled code that logs events. It is in the code's own memory.
@@ -108,9 +108,9 @@ struct(
     COUNT="How many events that run has logged here.",
 )
 SITE_MOST = 256
-"""About how many events a run logs at one site.
+"""The approximate maximum number of events that a run logs at one site.
 
-Without this limit, a loop would displace the events of other sites.
+Without this limit, a loop's events would displace those of other sites.
 """
 
 # Pending: a cell for a buffer or tensor that has not arrived. Python reads the first three words.

@@ -1,4 +1,4 @@
-"""Declare structs of 8-byte words; the offsets of their fields are computed.
+"""Declare structs of 8-byte words, and compute the offsets of their fields.
 
     struct("LATCH", size=128, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
 
@@ -25,7 +25,8 @@ class Place(NamedTuple):
 def at(offset: int, what: str = "") -> Place:
     """Place a field at a byte offset.
 
-    Use this after a table, or for a field that shares a word with a field used at other times.
+    Use this after a table, or for a field that shares its word with another field that is used only
+    at other times.
     """
     return Place(offset, what)
 
@@ -41,10 +42,10 @@ def line(what: str = "") -> Place:
 def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
     """Declare a struct.
 
-    Each field has a sentence that describes its contents, or "" if the name is enough.
+    Give each field a sentence that describes its contents, or "" if the name says enough.
 
     Args:
-        size: the size of the whole struct in bytes, or 0 if it depends on the struct's contents.
+        size: the size of the whole struct in bytes, or 0 if it depends on the contents.
         table: instead of `size`, the size in bytes of the table that starts at the last field.
     """
     offsets, end = FIELDS.setdefault(name, {}), 0

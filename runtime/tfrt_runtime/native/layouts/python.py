@@ -105,7 +105,7 @@ struct(
     SPARE_WORDS="The value of RUN in PYTHON_SPARE.",
 )
 
-# Interrupts: what the SIGINT handler of the main thread shares with native code.
+# Interrupts: the state that the main thread's SIGINT handler shares with native code.
 struct(
     "INTERRUPTS",
     size=32,
@@ -119,7 +119,7 @@ INTERRUPTS_LOOK_NS = 10_000_000
 
 # Template: the initial words of a request, which each call of a function from Python copies.
 ANY_PAYLOAD = 255
-"""The type of a payload that is an object, a chain, a tensor, or a shape."""
+"""The type number for any payload that is an object, a chain, a tensor, or a shape."""
 struct(
     "TEMPLATE",
     SIZE="How many bytes are copied.",

@@ -2,7 +2,7 @@
 
 from tfrt_runtime.native.layouts.declared import at, line, struct
 
-# The low bits in the first word of a ready stack's entry tell what the entry is.
+# The low bits of the first word of a ready stack's entry say what the entry is.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
 READY_BITS = 7
 
@@ -21,7 +21,7 @@ struct(
 )
 
 # Process: the state that all threads share. A field described as `name(...)` is the address of a
-# function in Python.
+# Python function.
 struct(
     "PROCESS",
     size=704,
@@ -100,7 +100,7 @@ struct(
 KEPT_AT_REST = 64 << 20
 """How many bytes native code may hold while no run exists.
 
-Free slabs beyond that go back to the system.
+Free slabs beyond this limit are returned to the system.
 """
 TRIM_PAUSE = 16
 """The duration of the pause after a trim, as a multiple of the trim's duration.
@@ -201,9 +201,9 @@ BATCH_CELLS = 4096
 A thread also keeps one full spare batch per size class.
 """
 IDLE_CELLS = 64
-"""Maximum number of cells in a free list of an idle thread.
+"""The maximum number of cells in an idle thread's free list.
 
-When a thread goes to sleep, or when its run is over, it hands longer lists over.
+When a thread goes to sleep, or when its run is over, it hands longer lists over to other threads.
 """
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
@@ -214,7 +214,7 @@ SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
 """The number of bytes that are allocated for a slab.
 
-The rest is for the header of the C library's allocator, so that slabs are adjacent.
+The rest is for the C library's allocation header, so that slabs are adjacent.
 """
 struct(
     "SLAB",
@@ -291,7 +291,7 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
     *("block", "enter", "leave"),
 )
-"""The names of the kinds of events.  The LOG_* constants are their positions.
+"""The names of the event kinds.  The LOG_* constants are their positions.
 
 - call, return: start and end of a function or of an iteration
 - enqueue, steal: a kernel becomes a task; a thread steals a task from another thread
@@ -381,9 +381,9 @@ struct(
     ),
 )
 SLEEPERS_NOTIFIED = 1 << 32
-"""Adds one thread to the high half of QUEUE_SLEEPERS."""
+"""One thread in the high half of QUEUE_SLEEPERS."""
 
-# Deque (Chase-Lev, see `queues.deques`). The owner pushes and pops at the bottom, and thieves take
+# Deque (Chase-Lev; see `queues.deques`). The owner pushes and pops at the bottom, and thieves take
 # from the top. Only the owner writes BOTTOM and the table. TOP only grows, by compare-and-swap.
 # BOTTOM and TOP are on different cache lines.
 DEQUE_CAPACITY = 1024

@@ -41,13 +41,13 @@ OBJECT_ABANDONED = 2
 OBJECT_DISOWNED = 1 << 39
 """Flag: the program has dropped the producer's reference, so no code may resolve the object."""
 OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
-"""The mask in VALUE_ASYNC for the size and the flags below it."""
+"""The mask for the size in VALUE_ASYNC and the flags below it."""
 OBJECT_HELD = 1 << 40
-"""One reference that the program has added by hand, besides those that the compiler counts."""
+"""One reference that the program has added explicitly, besides those that the compiler counts."""
 INDIRECT_COPIES = 1
-"""The payload of an unresolved result of a run that will become a copy of a number.
+"""The payload of a run's unresolved result, which copies a number instead of referring to it.
 
-A copy is needed because the result may outlive the compiled program's object with the number.
+The copy is needed because the result may outlive the compiled program's object for the number.
 """
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
@@ -56,7 +56,7 @@ KIND_CONCRETE, KIND_INDIRECT = 0, 1
 KIND_BITS = 255
 
 IMMORTAL = 1 << 60
-"""Reference counts from this number on never change.
+"""Reference counts of at least this number never change.
 
 Constants have such counts, because they outlive all programs that use them.
 """
@@ -84,30 +84,30 @@ Constants have such counts, because they outlive all programs that use them.
     TYPE_ATOMIC_I32,
 ) = range(18)
 TYPE_OBJECT = 32
-"""The payload is the address of a Python object, with a reference."""
+"""The payload is the address of a Python object, to which the value holds a reference."""
 TYPE_ERROR = 33
-"""The payload is the address of a Diagnostic, a Python object, with a reference.
+"""The payload is the address of a Diagnostic, to which the value holds a reference.
 
 Only errors have this type.
 """
 TYPE_TENSOR = 34
-"""The payload is the address of a tensor, with a reference."""
+"""The payload is the address of a tensor, to which the value holds a reference."""
 TYPE_SHAPE = 35
-"""The payload is the address of a tensor struct without elements, with a reference."""
+"""Like TYPE_TENSOR, but the tensor is only a shape: it has no elements."""
 TYPE_STORAGE = 40
 """The payload is memory after the header; VALUE_ASYNC holds its size."""
 TYPE_GROUP = 41
 """The value is a group of tokens and values, and has no payload."""
 TYPE_TENSOR_OF = 256
-"""The factor for the rank in the type of a user kernel's tensor argument.
+"""The factor for the rank in the type number of a user kernel's tensor argument.
 
-The type is the elements' type + TYPE_TENSOR_OF * (rank + 1).
+The number is the elements' type + TYPE_TENSOR_OF * (rank + 1).
 """
 TYPE_OUT = 1 << 32
-"""The number that is added to the type of a tensor argument that the kernel writes."""
+"""The number that is added to a tensor argument's type number if the kernel writes the tensor."""
 
-# Waiter: what happens when a value is resolved. WAITER_KIND is a WAIT_* constant, which tells the
-# meaning of the operands FIRST, SECOND, and THIRD.
+# Waiter: what happens when a value is resolved. WAITER_KIND is a WAIT_* constant, which determines
+# the meaning of the operands FIRST, SECOND, and THIRD.
 struct(
     "WAITER",
     NEXT="",
@@ -165,19 +165,19 @@ struct(
     SIZES="",
 )
 READ_ONLY = -1
-"""The TENSOR_BYTES of elements that must not be written.
+"""The value of TENSOR_BYTES for elements that must not be written.
 
-They may be in pages that the system protects.
+Such elements may be in pages that the system protects.
 """
 
-# Store: memory for tensors. Free blocks are kept, by size, for later tensors.
+# Store: memory for tensors. It keeps free blocks, by size, for later tensors.
 STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""The exponent of the size limit for free blocks that the store keeps.
+"""The exponent of the limit on the size of the free blocks that the store keeps.
 
-The store frees blocks of 2 ** LARGEST_KEPT_BITS bytes or more immediately.  The kept blocks of one
+The store immediately frees blocks of 2 ** LARGEST_KEPT_BITS bytes or more.  The kept blocks of one
 class have at most 2 ** LARGEST_KEPT_BITS bytes in total.
 """
 struct(
