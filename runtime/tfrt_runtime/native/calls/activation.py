@@ -2,24 +2,24 @@
 
 An activation holds the call's registers and, for each kernel, a ready count: how many arguments the
 kernel still awaits.  REMAINING counts the kernels that have not finished, plus the pending
-deliveries.  When it reaches 0, the run loop ends the activation.  The end of the activation also
-finishes the kernel that made the call, in the caller's activation.
+deliveries.  When it reaches 0, the run loop ends the activation.  This also finishes the kernel
+that made the call, in the caller's activation.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
-         |           (the 1 prevents an end before the caller has delivered all arguments)
+         |           (the 1 keeps it above 0 until the caller has delivered all arguments)
          |  deliver  each argument into its register; its users' ready counts go down
        begin         entry kernels become ready, constants are delivered, REMAINING - 1
          |
       (run loop)    a ready kernel runs: its results are delivered, REMAINING - 1
          |             result available:   its users' ready counts go down; at 0 the user is ready
-         |             result unavailable: mark_shared, REMAINING + 1; a waiter does the above later
+         |             result unavailable: mark_shared, REMAINING + 1; once available, as above
          |             result returned:    goes to the caller's register immediately
          v
-     REMAINING = 0   one thread sees that, and pushes (activation | READY_END)
+     REMAINING = 0   exactly one thread sees this, and pushes (activation | READY_END)
          |
     end_activation   RETURN_CALL  freed; the caller's kernel is finished
                      RETURN_ROOT  freed with its table of results; REQUEST_ACTIVE - 1
-                     RETURN_JOIN  freed; the join has one block fewer
+                     RETURN_JOIN  freed; the join waits for one block fewer
                      RETURN_LOOP  reused for the next iteration, or freed at the loop's end
 
 While ACTIVATION_SHARED is 0, only one thread uses the activation, and its counters are plain words.
@@ -82,15 +82,15 @@ def new_activation(
     record: Address,
     nested: int,
 ) -> Address:
-    """Make an activation of `function`, with one pending count for the caller.
+    """Make an activation of `function` whose REMAINING includes 1 for the caller.
 
-    The caller delivers the arguments and then calls `begin`, which drops that pending count.
+    The caller must deliver the arguments and then call `begin`, which subtracts that 1.
 
     Args:
         return_kind: where the results go, a `RETURN_*` constant.
         nested: ACTIVATION_NESTED of the enclosing activation.
 
-    Returns 0 if the activation is large and there is not enough memory.
+    Return 0 if the activation is large and the memory for it is refused.
     """
     activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:
@@ -102,8 +102,8 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Non-strict kernels need atomic counters. SHARED_ALONE makes the counters of this activation
-    # atomic, but not those of its callers.
+    # Non-strict kernels need atomic counters. SHARED_ALONE makes this activation's counters atomic,
+    # but not its callers' counters.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
@@ -120,7 +120,7 @@ def reset_activation(activation: Address, function: Address) -> None:
 
     A shared activation stays shared.
     """
-    # One more than the kernels: deliveries that come before `begin` must not end the activation.
+    # One more than the number of kernels: deliveries before `begin` must not end the activation.
     store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
         activation + at.ACTIVATION_REGISTERS,
@@ -147,10 +147,10 @@ def observe_begin(context: Address, activation: Address, caller: Address) -> Non
 
 @outline
 def observe_end(context: Address, activation: Address) -> None:
-    """Add the short kernels of an ending activation to the run's decided kernels.
+    """Add the short kernels of an ending activation or iteration to the run's decided kernels.
 
     Call this only for an activation that `observe_begin` has counted.  If the run is watched, also
-    logs the end.
+    log the end.
     """
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
@@ -172,7 +172,7 @@ def begin(context: Address, activation: Address) -> None:
     """Start an activation: make its entry kernels ready, and deliver its constants.
 
     Entry kernels await no argument.  They are pushed in reverse order, so that they run in program
-    order.  Drops the pending count that `new_activation` added.
+    order.  Finally, subtract the 1 that `new_activation` has added to REMAINING.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     entries = load(function + at.FUNCTION_ENTRY_TABLE)
@@ -189,7 +189,7 @@ def begin(context: Address, activation: Address) -> None:
 
 @inline
 def root_size(function: Address) -> int:
-    """Return the size in bytes of the table of a call from outside.
+    """Return the size in bytes of a root call's table.
 
     The table has room for the results, the arguments, and one more word.
     """
@@ -208,7 +208,8 @@ def free_activation(context: Address, activation: Address) -> None:
 def end_activation(context: Address, activation: Address) -> None:
     """End a finished activation: free it, and finish the work that waits for it.
 
-    For a sync function, this first runs the function's remaining kernels.
+    For a sync function, first run the function's remaining kernels; if the function must pause,
+    return without ending the activation.
     """
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_IN_ORDER != 0 and not go_on(context, activation):
@@ -237,7 +238,7 @@ def end_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_root(context: Address, results: Address, activation: Address) -> None:
-    """Free the outermost activation of a call from outside and the call's table `results`."""
+    """End a root call: free its activation and its table `results`."""
     # Read the size before the activation is freed.
     size = root_size(load(activation + at.ACTIVATION_FUNCTION))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -249,9 +250,9 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """Refuse a call from outside: resolve each result to the run's error or cancellation.
+    """Refuse a root call: resolve each result to the run's error or cancellation.
 
-    Takes over the table `results`, and frees it.
+    Take over the table `results`, and free it.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed == 0:
@@ -269,15 +270,15 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 def leave_request(context: Address, request: Address) -> None:
     """Count one root call or task of a request as finished.
 
-    If the request has no other activity, this reports the end of the run and wakes the threads that
+    If no other part of the request is active, report the end of the run, and wake the threads that
     wait for it.
     """
     # Read the queue from the context: after the decrement, the request may be gone.
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # One atomic exchange: Python adds its callback with a swap of the same word, so the
-        # callback is either called here, or Python sees NOTIFY_OVER.
+        # One atomic exchange: Python adds its callback with a swap of the same word, so either the
+        # callback is called here, or Python sees NOTIFY_OVER.
         notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
         if notify != 0:
             # The callback sets REQUEST_OPEN to 0 as its last step. When the callback returns, the
@@ -292,7 +293,7 @@ def leave_request(context: Address, request: Address) -> None:
 
 @native
 def add_over(process: Address, request: Address) -> None:
-    """Add a finished run to the list that the next thread with the GIL empties."""
+    """Add a finished run to the list that the next thread to hold the GIL empties."""
     push(process + at.PROCESS_OVER, request, at.REQUEST_NEXT)
 
 
@@ -326,7 +327,7 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 
     The error is the request's cancellation or the error of the loop's condition.
     """
-    # Checking in each iteration makes endless loops stoppable.
+    # Check in each iteration, so that endless loops can be stopped.
     request = load(activation + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
@@ -344,7 +345,7 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 def loop_goes_on(loop: Address) -> bool:
     """Return whether the loop has another iteration.
 
-    For a `repeat` loop, this function also counts down the iterations.
+    For a `repeat` loop, also count down the iterations.
     """
     # Plain accesses suffice: only the thread that ends the body uses the loop.
     if load(loop + at.LOOP_LEFT) < 0:
@@ -395,7 +396,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
     if failed != 0:
         note_failure(caller, failed)
     drop_optional(context, condition)
-    # While the loop was running, its kernel kept the references to its arguments.
+    # The loop's kernel has kept its references to its arguments until now.
     for i in range(values):
         drop_reference(context, load(caller + load_i32(record + at.RECORD_REGISTERS + 4 * i + 4)))
     if is_watched(caller):
@@ -422,7 +423,7 @@ def end_join(context: Address, join: Address) -> None:
 def cancel_request(request: Address) -> bool:
     """Cancel a request; return False if it was already cancelled.
 
-    This wakes the request's kernels that are sleeping.
+    Also wake the request's sleeping kernels.
     """
     value = load(request + at.REQUEST_CANCELLED_VALUE)
     if compare_and_swap(request + at.REQUEST_CANCEL, 0, value) == 0:

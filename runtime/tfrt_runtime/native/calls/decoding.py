@@ -1,12 +1,11 @@
-"""Decode a function for the run loop: a record for each of its kernels, and a slot for each of its
-registers.
+"""Decode a function into one record per kernel and one slot per register, for the run loop.
 
 Python writes a plan: tables of half words that describe the function's kernels and registers, and
-the calls that the kernels make (`CALL_*`).  `decode` fills reserved words of the program's arena,
-which no other thread has seen yet.
+the calls that the kernels make (`CALL_*`).  `decode` fills reserved words in the program's arena,
+which no other thread can see yet.
 
-Constants have no records and no slots, and their users do not wait for them.  The users of a
-register are listed in the order of a BEF file: later ones first.
+Constants have no records and no slots, and their users do not wait for them.  A register's users
+are listed in the order of a BEF file: later ones first.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -22,12 +21,12 @@ from tfrt_runtime.native.memory import (
 )
 
 IS_CONSTANT = -1
-"""The place of a constant's slot, and the number of its kernel's call."""
+"""The value of REGISTER_SLOT for a constant, and of PLANNED_CALL for the constant's kernel."""
 
 
 @inline
 def add_i32(address: Address, number: int) -> int:
-    """Add to a half word; return the sum."""
+    """Add `number` to a half word; return the sum."""
     total = load_i32(address) + number
     store_i32(address, total)
     return total
@@ -47,7 +46,7 @@ def call_of(plan: Address, kernel: Address) -> Address:
 
 @inline
 def weight_of(call: Address, index: int) -> int:
-    """Return by how much operand `index` decreases the ready count of its kernel.
+    """Return by how much operand `index` decreases its kernel's ready count.
 
     The weight is 0 if the kernel waits for any one of its operands, and -1 if it does not wait for
     this operand.
@@ -62,9 +61,9 @@ def weight_of(call: Address, index: int) -> int:
 
 @native
 def count_operands(plan: Address, kernel: Address, number: int, operand: Address) -> int:
-    """Count a kernel among the users of its operands; return for how many of them it waits.
+    """Count a kernel as a user of its operands; return the kernel's initial ready count.
 
-    `number` tells kernels apart, and is not 0.
+    `number` identifies the kernel, and is not 0.
     """
     call, count, awaited = call_of(plan, kernel), load_i32(kernel + at.PLANNED_ARGUMENTS), 0
     for position in range(count):
@@ -84,9 +83,7 @@ def count_operands(plan: Address, kernel: Address, number: int, operand: Address
 
 @native
 def plan_kernels(plan: Address) -> int:
-    """Count users and operands, and choose the places of records and of ready counts; return the
-    end of the records.
-    """
+    """Count users, and lay out the records and ready counts; return the end of the records."""
     ready = at.ACTIVATION_REGISTERS + 8 * load(plan + at.PLAN_REGISTER_COUNT)
     end, operand = load(plan + at.PLAN_START), load(plan + at.PLAN_OPERANDS)
     for index in range(load(plan + at.PLAN_KERNEL_COUNT)):
@@ -107,7 +104,7 @@ def plan_kernels(plan: Address) -> int:
 
 @native
 def count_returns(plan: Address) -> None:
-    """Count, for each register, the results that return it."""
+    """Count, for each register, the function results that return it."""
     for index in range(load(plan + at.PLAN_RETURNED_COUNT)):
         register = register_at(plan, load(plan + at.PLAN_RETURNED) + 4 * index)
         add_i32(register + at.REGISTER_REFERENCES, 1)
@@ -116,7 +113,7 @@ def count_returns(plan: Address) -> None:
 
 @native
 def write_slots(plan: Address, end: int) -> int:
-    """Write the slots from offset `end` of the arena, without their lists; return their end."""
+    """Write the slots, without their lists, at offset `end` of the arena; return their end."""
     mark = at.SLOT_NONSTRICT if load(plan + at.PLAN_NONSTRICT) != 0 else 0
     for index in range(load(plan + at.PLAN_REGISTER_COUNT)):
         register = load(plan + at.PLAN_REGISTERS) + at.REGISTER_SIZE * index
@@ -136,7 +133,7 @@ def write_slots(plan: Address, end: int) -> int:
 
 @native
 def add_user(plan: Address, register: Address, kernel: Address, weight: int) -> None:
-    """Add a kernel to the users of a register, or more weight to the user that was added last."""
+    """Add a kernel to a register's users; if it is the last user, only add to its weight."""
     base = load(plan + at.PLAN_BASE)
     user = load_i32(register + at.REGISTER_NEXT)
     record = load_i32(kernel + at.PLANNED_RECORD)
@@ -154,9 +151,9 @@ def add_user(plan: Address, register: Address, kernel: Address, weight: int) -> 
 def write_record(
     plan: Address, kernel: Address, handle: int, operand: Address, result: Address
 ) -> None:
-    """Write the record of a kernel, whose operands start at `operand`.
+    """Write a kernel's record.
 
-    The row of its first result is at `result`.
+    The kernel's operands start at `operand`, and the row of its first result is at `result`.
     """
     call = call_of(plan, kernel)
     place = load_i32(kernel + at.PLANNED_RECORD)
@@ -221,9 +218,9 @@ def write_returns(plan: Address) -> None:
 
 @entry
 def decode(plan: Address) -> None:
-    """Write a function's records, slots, and image, as the plan says.
+    """Write a function's records and slots as the plan describes.
 
-    The words from PLAN_START on must be zeros; they must suffice.
+    The arena must have enough words from PLAN_START on, and they must be zeros.
     """
     slots = plan_kernels(plan)
     count_returns(plan)

@@ -1,10 +1,10 @@
-"""Delivery of a value: into a register, to the kernels that use it, and up a chain of returns.
+"""Deliver a value to a register, to the kernels that use it, and up a chain of returns.
 
 A slot describes one result of a kernel.  It has the result's register, its users (the kernels that
 read the register), and its returns (the results of the function that are this result).
 
 No function here recurses, so the native stack does not grow with the program.  Results travel up a
-chain of returns in a loop.  Kernels that become ready go to the thread's ready stack.
+chain of returns in a loop.  Kernels that become ready are pushed onto the thread's ready stack.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -53,18 +53,18 @@ def put_in_register(
     """Write a value to a register, and return the value that the register then holds.
 
     In a function with non-strict kernels, a kernel may have read the register before it was
-    written.  That kernel left an indirect value in the register.  This function then forwards the
-    indirect value to `value`, and returns the indirect value.
+    written, and left an indirect value there.  In that case, forward the indirect value to `value`,
+    and return the indirect value.
 
     In such a function, the caller also gets its own reference to the returned value, and must drop
-    it.  Otherwise, other threads could drop all of the register's references after the register is
+    it.  Without that reference, other threads could destroy the value as soon as the register is
     written.
     """
     register = activation + load_i32(slot + at.SLOT_REGISTER)
     references = load_i32(slot + at.SLOT_REFERENCES)
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     if flags & at.FUNCTION_NONSTRICT == 0:
-        # A plain store suffices: the readers do not run until their ready counts reach 0, later.
+        # A plain store suffices: the readers do not run until their ready counts reach 0.
         if references > 1:
             multiply_reference(value, references - 1)
         store(register, value)
@@ -94,7 +94,7 @@ def peek_register(context: Address, activation: Address, register: int, referenc
     if value != 0:
         return value
     # Offer a placeholder. If another thread fills the register first, the swap fails, and this
-    # function returns that content.
+    # function returns the value that is then in the register.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
@@ -106,7 +106,7 @@ def peek_register(context: Address, activation: Address, register: int, referenc
 
 @inline
 def slot_of(record: Address, index: int) -> Address:
-    """Return the slot of a kernel's result number `index`."""
+    """Return the slot of a kernel's result `index`."""
     number = load_i32(record + at.RECORD_ARGUMENTS) + index
     return record + load_i32(record + at.RECORD_REGISTERS + 4 * number)
 
@@ -123,8 +123,8 @@ def deliver(context: Address, activation: Address, slot: Address, value: Address
 def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Deliver one result to its register, its users, and its returns.
 
-    Takes over a reference to `value`.  If the value is unavailable, the users wait for it.  The
-    returns do not wait: the unavailable value is returned at once.
+    Take over a reference to `value`.  If the value is unavailable, its users wait for it, but it is
+    still returned immediately.
     """
     if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_plain(value):
         deliver_special(context, activation, slot, value)
@@ -141,9 +141,9 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver a value that is returned or unavailable.
+    """Do what `deliver_plain` does, for a value that is returned or is not plain (`is_plain`).
 
-    Takes over a reference to `value`.
+    Take over a reference to `value`.
     """
     # Loop instead of recursing: a value may be returned through any number of nested calls.
     while True:
@@ -194,7 +194,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
         return
     # Mark before adding the waiter: from then on, another thread may update the counters.
     mark_shared(activation)
-    # Count the delivery before adding the waiter, too: otherwise, the activation could end early.
+    # Also count the delivery before adding the waiter: otherwise, the activation could end early.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -204,7 +204,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Return whether a task that only this thread knows resolves `value`.
+    """Return whether `value` will be resolved by a task that only this thread knows about.
 
     The answer is True only if no other slot waits for the value.
     """
@@ -218,8 +218,7 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
     """Pass a result to the caller of the activation.
 
-    Takes over a reference to `value`.  For RETURN_CALL, the delivery happens later, from the ready
-    stack.
+    Take over a reference to `value`.  For RETURN_CALL, push the delivery onto the ready stack.
     """
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
@@ -234,7 +233,7 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
             store(owner + at.LOOP_TABLE + 8 * index, value)
     elif kind == at.RETURN_JOIN:
         # The join must also await the block's chain. Count the chain before adding the waiter:
-        # otherwise, the join could end between the end of the block and the chain's arrival.
+        # otherwise, the join could end after the block ends and before the chain is resolved.
         fetch_add(owner + at.JOIN_LEFT, 1)
         if not wait_for(context, value, at.WAIT_JOIN, owner, 0):
             join_resolved(context, owner, value)
@@ -259,7 +258,7 @@ def drop_arguments(context: Address, activation: Address, record: Address, count
 def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
     """End a kernel that owns its arguments: drop them, and deliver its only result.
 
-    Takes over a reference to the result `value`.
+    Take over a reference to the result `value`.
     """
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     deliver(context, activation, slot_of(record, 0), value)
@@ -270,7 +269,7 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 def position_of(activation: Address) -> Address:
     """Return the address of a sync function's position, or 0 for other functions.
 
-    The position tells which kernel runs next.  The word after it holds the function's error.
+    The position says which kernel runs next.  The word after it holds the function's error.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER == 0:
@@ -280,14 +279,14 @@ def position_of(activation: Address) -> Address:
 
 @native
 def awaits_arguments(activation: Address) -> bool:
-    """Tell whether an activation belongs to a sync function that still awaits its arguments."""
+    """Return whether an activation belongs to a sync function that still awaits its arguments."""
     position = position_of(activation)
     return position != 0 and load(position) == 0
 
 
 @native
 def note_failure(activation: Address, failed: Address) -> None:
-    """Record the first error of a sync function's kernel.  The error ends the function.
+    """Record an error in a sync function; the first error recorded ends the function.
 
     For any other function, do nothing.
     """
@@ -299,7 +298,7 @@ def note_failure(activation: Address, failed: Address) -> None:
 
 @native
 def deliver_later(context: Address, delivery: Address, value: Address) -> None:
-    """Carry out a delivery that `return_value` has postponed."""
+    """Make a delivery that `return_value` has postponed."""
     caller = load(delivery)
     slot = load(delivery + 8)
     give_block(context, delivery, at.CELL_SIZE)

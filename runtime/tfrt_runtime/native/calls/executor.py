@@ -1,12 +1,12 @@
 """The run loop: take ready kernels and tasks, and run them on this thread.
 
 The loop never waits, never takes a lock, and never recurses.  It runs on workers, on threads that
-wait for a result (`help_until`, `python_waits`), on threads of the blocking pool, and on threads of
-a user's queue.
+wait for a result (`help_until`, `python_waits`), on the blocking pool's threads, and on the threads
+of a user's queue.
 
 A *user's queue* is a work queue that a user has written in Python.  Python hands it the tasks of a
-native queue, which serves as a mailbox.  The user's queue decides where and in which order tasks
-run.  `run_one` runs a task, and puts the work that became ready into the mailbox.
+native queue, which serves as its mailbox.  The user's queue decides where, and in which order, the
+tasks run.  `run_one` runs a task, and puts the work that becomes ready into the mailbox.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -74,7 +74,7 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SHARE_INTERVAL = 1024
-"""The number of kernels between two checks for a sleeping worker: about 20 us, like a wake-up."""
+"""The number of kernels between two checks for a sleeping worker: about 20 us, as for a wake-up."""
 WAITERS_BUDGET = 4096
 """The number of short kernels that a waiting thread runs before it reads the clock: about 50 us."""
 SPIN_ROUNDS = 200
@@ -85,7 +85,7 @@ ENDLESS = 1 << 60
 def start_call(
     context: Address, function: Address, request: Address, values: Address, is_task: int
 ) -> None:
-    """Start a call from outside: as a task if `is_task` is 1, otherwise on this thread.
+    """Start a root call: as a task if `is_task` is 1, otherwise on this thread.
 
     Args:
         values: an array with one AsyncValue per argument, which the caller still owns, followed by
@@ -118,7 +118,7 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """Make the table of a call from outside, with its results and room for its arguments."""
+    """Make the table of a root call, with its results and room for its arguments."""
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -129,11 +129,11 @@ def new_table(context: Address, function: Address, results: Address) -> Address:
 def start_table(
     context: Address, function: Address, request: Address, table: Address, is_task: int
 ) -> None:
-    """Start a call from outside, as a task or on this thread.
+    """Start a root call, as a task or on this thread.
 
-    Takes over `table`: one indirect value per result, then one value per argument.
+    Take over `table`: one indirect value per result, then one value per argument.
     """
-    # A request that is already cancelled returns errors, whichever thread runs first.
+    # A request that is already cancelled returns errors, no matter which thread runs first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
     elif is_task != 0:
@@ -145,7 +145,7 @@ def start_table(
 
 @entry
 def run_root(context: Address, task: Address) -> None:
-    """Start a call from outside (task function)."""
+    """Start a root call (task function)."""
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
     table = load(task + at.TASK_THIRD)
@@ -155,9 +155,9 @@ def run_root(context: Address, task: Address) -> None:
 
 @native
 def begin_table(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Start a call from outside, as machine code if possible.
+    """Start a root call, as machine code if possible.
 
-    Takes over `table`.
+    Take over `table`.
     """
     # `start_table` runs no machine code on the starting thread, which may have to cancel the call.
     if load(function + at.FUNCTION_MACHINE) != 0:
@@ -176,9 +176,9 @@ def name_call(context: Address, request: Address) -> None:
 
 @native
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Start the outermost call of a run; its first kernels become ready on this thread.
+    """Start a root call without machine code; its first kernels become ready on this thread.
 
-    Takes over `table`.
+    Take over `table`.
     """
     name_call(context, request)
     activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
@@ -194,9 +194,9 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 
 @outline
 def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Refuse a call from outside because its run is cancelled or memory is short.
+    """Refuse a root call, because its run is cancelled or out of memory.
 
-    Takes over `table`.
+    Take over `table`.
     """
     given = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -229,7 +229,7 @@ def run_blocking(context: Address, task: Address) -> None:
 def run_ready(context: Address, budget: int) -> int:
     """Run ready kernels, newest first, until none is left or the budget is used up.
 
-    Returns the remaining budget.
+    Return the remaining budget.
     """
     base = load(context + at.CONTEXT_READY)
     # While schedules are explored, each kernel becomes a task, and Python chooses the next task.
@@ -252,9 +252,9 @@ def run_ready(context: Address, budget: int) -> int:
 
 @outline
 def run_kept_tasks(context: Address, budget: int) -> int:
-    """Run the short tasks that this thread keeps, within the budget, and return the rest of it.
+    """Run the short tasks that this thread keeps, within the budget; return the remaining budget.
 
-    Between kernels, the tasks' cells and values are still in the cache.
+    At this point, between kernels, the tasks' cells and values are still in the cache.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
@@ -286,8 +286,8 @@ def put_in_order(context: Address) -> None:
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
     """Run one entry of the ready stack, and return its cost.
 
-    A kernel that may take long costs the whole budget of a waiting thread, so that the thread then
-    reads the clock.
+    A kernel that may take long costs a waiting thread's whole budget, so that the thread then reads
+    the clock.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -322,8 +322,8 @@ def run_task(context: Address, task: Address) -> None:
 def next_task(context: Address) -> Address:
     """Return the next task for this thread, or 0.
 
-    If the queue has workers, this may also start a call from outside.  Otherwise, tasks run in
-    their order of arrival.
+    If the queue has workers, the task may also be one that starts a root call.  Otherwise, tasks
+    run in order of arrival.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
@@ -341,7 +341,7 @@ def chosen_task(context: Address) -> Address:
         task = call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CHOOSE), context, 0)
         if task != 0 or load(context + at.CONTEXT_READY_TOP) == load(context + at.CONTEXT_READY):
             return task
-        # Python chose to start a call from outside, which has made kernels ready.
+        # Python chose to start a root call, which has made kernels ready.
         put_in_order(context)
 
 
@@ -360,17 +360,17 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """Run the work that a worker can find, but no calls from outside.
+    """Run all the work that a worker can find, except root calls that have not started.
 
-    Returns False if there was no such work.
+    Return False if there was none.
     """
     budget = run_ready(context, ENDLESS)
     stolen = 0
     while True:
         task = own_task(context)
         if task == 0:
-            # Tasks of a few nanoseconds are faster on the thread that made them: stealing a task
-            # moves its memory between cores.
+            # Tasks that take only nanoseconds are faster on the thread that made them, because
+            # stealing a task moves its memory between cores.
             if stolen != 0 and now() - stolen < WORTH_STEALING_NS:
                 rest(context)
             task = steal_task(context)
@@ -386,7 +386,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     """Work until `word` is 0 or the clock reaches `deadline`; sleep while there is nothing to do.
 
     A thread that waits for a result calls this repeatedly, and handles signals between the calls.
-    After the last call, it calls `sharing.hand_over`.  Returns the word.
+    After the last call, it calls `sharing.hand_over`.  Return the word.
     """
     # The epoch becomes odd: this thread may hold work, so the queue is not quiescent.
     advance_epoch(context)
@@ -405,7 +405,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 def watch_until(context: Address, word: Address, deadline: int) -> int:
     """Sleep until `word` is 0 or the clock reaches `deadline`, while other threads work.
 
-    Returns the word.
+    Return the word.
     """
     while load_acquire(word) != 0 and now() < deadline:
         watch(load(context + at.CONTEXT_QUEUE), word, time_left(deadline))
@@ -414,7 +414,7 @@ def watch_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def worker_loop(context: Address) -> None:
-    """Run work as a worker until the queue stops."""
+    """Serve the queue as a worker until the queue stops."""
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
@@ -426,9 +426,9 @@ def worker_loop(context: Address) -> None:
 
 @native
 def seek(context: Address, queue: Address) -> bool:
-    """Wait in a loop for a short time, and return True as soon as there is work or the queue stops.
+    """Spin for a short time; return True as soon as there is work or the queue stops.
 
-    Waiting in a loop before sleeping saves time, because a wake-up costs far more.
+    Spinning before sleeping saves time, because a wake-up costs far more.
     """
     begin_seeking(context)
     rounds, found = SPIN_ROUNDS, False
@@ -442,18 +442,18 @@ def seek(context: Address, queue: Address) -> bool:
 
 @entry
 def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
-    """Run a thread of the blocking pool until it has been idle for `idle_ns` or the pool stops."""
+    """Serve the blocking pool until this thread has been idle for `idle_ns` or the pool stops."""
     advance_epoch(context)
     while load_acquire(pool + at.POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
-        # A thread that added another task may have counted this thread, which may block now, as
-        # idle.
+        # A thread that added another task may have counted this thread as idle, but this thread
+        # may block now.
         call_for_threads(context, pool)
         run_task(context, task)
-        # Hand over the compute kernels that became ready: this thread may block for a long time
-        # next.
+        # Hand over the compute kernels that became ready, because this thread may block for a long
+        # time next.
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
     advance_epoch(context)
@@ -463,10 +463,10 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
 def run_one(context: Address, task: Address, budget: int) -> None:
     """Run a task, and then the kernels that become ready.
 
-    Stops after `budget` kernels, or before a heavy kernel other than the task's own.  The remaining
+    Stop after `budget` kernels, or before a heavy kernel other than the task's own.  The remaining
     kernels become tasks, which `take_tasks` returns.
     """
-    # A sync function that runs longer lets the queue's thread do other work.
+    # After this time, a sync function pauses, so that the queue's thread can do other work.
     store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + at.CONTEXT_READY)
@@ -492,7 +492,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
 @entry
 def refuse_blocking(context: Address, task: Address) -> None:
-    """Fail the kernel of a task that the blocking pool cannot accept."""
+    """Skip the kernel of a task that the blocking pool cannot accept; report an error."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)

@@ -78,7 +78,7 @@ def set_word(context: Address, index: int, kind: int, word: int) -> None:
 def new_result(context: Address, index: int, kind: int) -> Address:
     """Set result `index` to a new value of type `kind`.
 
-    Returns the address where the caller must store the payload.
+    Return the address where the caller must store the payload.
     """
     value = new_available(context, kind)
     set_result(context, index, value)
@@ -99,7 +99,7 @@ def set_i64(context: Address, index: int, number: int) -> None:
 
 @native
 def set_chain(context: Address, index: int) -> None:
-    """Set a result to a chain, the value that only orders side effects."""
+    """Set a result to a chain, a value that only orders side effects."""
     set_result(context, index, new_available(context, at.TYPE_CHAIN))
 
 
@@ -115,7 +115,8 @@ def share_argument(context: Address, index: int, result: int) -> None:
 def fail(context: Address, record: Address, message: int) -> None:
     """Report an error, which becomes each result that the kernel has not set.
 
-    If `record` is 0, do nothing: `python_runs.at_once` is trying the kernel, and will run it again.
+    If `record` is 0, do nothing: `python_runs.at_once` is only trying the kernel, and will run it
+    again.
     """
     if record == 0:
         return
@@ -136,5 +137,5 @@ def fail_results(context: Address, record: Address, failed: Address) -> None:
 
 @outline
 def run_in_python(context: Address, record: Address) -> None:
-    """Let Python run the kernel, with the kernel's frame."""
+    """Let Python run the kernel, using the kernel's frame."""
     call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_KERNEL), context, record)

@@ -1,7 +1,4 @@
-"""Calls to hot functions, which run as machine code.
-
-The calls come from kernels, or from outside.
-"""
+"""Calls to hot functions, which run as machine code, from kernels or from Python (root calls)."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, forward_to
@@ -25,7 +22,7 @@ def call_machine(
 ) -> bool:
     """Call a function as machine code from a kernel, and finish the kernel.
 
-    The call's arguments are the kernel's arguments from number `first` on.  Returns False, and does
+    The call's arguments are the kernel's arguments from index `first` on.  Return False, and do
     nothing, if the function has no machine code or the code cannot run.
     """
     machine = load(function + at.FUNCTION_MACHINE)
@@ -55,10 +52,10 @@ def call_machine(
 
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run a whole call from outside as machine code.
+    """Run a whole root call as machine code, and take over `table`.
 
-    Takes over `table`.  Returns False, and leaves `table` to the caller, if the function has no
-    machine code or the code cannot run.
+    Return False, and leave `table` to the caller, if the function has no machine code or the code
+    cannot run.
     """
     machine = load(function + at.FUNCTION_MACHINE)
     code = machine_code(context, request, machine, weight(function))

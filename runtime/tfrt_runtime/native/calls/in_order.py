@@ -1,4 +1,4 @@
-"""Sync functions, whose kernels run one after another, in program order.
+"""Sync functions: their kernels run one after another, in program order.
 
 A sync function has records and registers like any other function, but no ready counts, because its
 kernels run in program order.  The last two words of its activation are the position and the error
@@ -7,8 +7,8 @@ control kernel runs, and a record + RESUMES if that record is next.
 
     begin                every argument is available, so the last count is taken, as at the end
          |               of any activation; `go_on` finds that the function has not run yet
-       go_on <---------- a control kernel is finished: its call or loop took the last count
-         |    <--------- after a slice, when other work had a chance to run
+       go_on <---------- a control kernel has finished: its call or loop took the last count
+         |    <--------- a slice is over, and other work has had a chance to run
     end_activation       all kernels have run, or one has failed; the results are delivered
 
 The first error ends the function and becomes each of its results, even results that already exist.
@@ -59,10 +59,7 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_wh
 from tfrt_runtime.native.queues.waiters import push_ready
 
 SLICE = 1024
-"""The number of kernels that run between two checks whether other work needs the thread.
-
-They take about 20 us.
-"""
+"""The number of kernels between two checks for other work that needs the thread: about 20 us."""
 HEAVY_WEIGHT = 64
 """A heavy kernel counts as this many ordinary kernels."""
 
@@ -78,8 +75,8 @@ def following(record: Address) -> Address:
 def go_on(context: Address, activation: Address) -> bool:
     """Run a sync function's kernels until the function ends or must pause.
 
-    The function pauses while a control kernel runs, or to let other work run.  Returns True if the
-    function has ended; its results have then been delivered.
+    The function pauses to await a control kernel, or to let other work run.  Return True if the
+    function has ended and its results are delivered.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     position = position_of(activation)
@@ -150,7 +147,7 @@ def take_results(
     """Take over the results of a finished control kernel; return the function's error, or 0.
 
     The error is `failed` if that is not 0, otherwise the first error among the results, with a new
-    reference.  Drops one reference to each result.
+    reference.  Drop one reference to each result.
     """
     for i in range(load_i32(record + at.RECORD_RESULTS)):
         value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
@@ -162,9 +159,9 @@ def take_results(
 
 @native
 def cancellation(request: Address, failed: Address) -> Address:
-    """Return `failed` if it is not 0, otherwise the request's cancellation, or 0 if none exists.
+    """Return `failed` if it is not 0, otherwise the error of the request's cancellation, or 0.
 
-    The caller owns a new reference to a cancellation.
+    The caller gets a new reference to the cancellation's error, but not to `failed`.
     """
     if failed == 0:
         failed = load_acquire(request + at.REQUEST_CANCEL)
@@ -175,7 +172,7 @@ def cancellation(request: Address, failed: Address) -> Address:
 
 @native
 def must_leave(context: Address) -> bool:
-    """Tell whether this thread must return to Python now."""
+    """Return whether this thread must return to Python now."""
     deadline = load(context + at.CONTEXT_DEADLINE)
     return deadline != 0 and now() >= deadline
 
@@ -184,7 +181,7 @@ def must_leave(context: Address) -> bool:
 def get_ready(context: Address, record: Address, request: Address) -> Address:
     """Prepare for a kernel that may take long or needs a larger frame.
 
-    Returns an error if the kernel must not run, otherwise 0.  The caller owns a reference to the
+    Return an error if the kernel must not run, otherwise 0.  The caller owns a reference to the
     error.
     """
     failed = cancellation(request, 0)
@@ -203,10 +200,9 @@ def get_ready(context: Address, record: Address, request: Address) -> Address:
 def start_kernel(
     context: Address, activation: Address, record: Address, request: Address, watch: Address
 ) -> None:
-    """Call a kernel with its arguments in the frame.
+    """Put a kernel's arguments into the frame, and call the kernel.
 
-    If it is a control kernel, the activation's last pending count is dropped when the kernel
-    finishes.
+    Also set REMAINING to 1.  A control kernel subtracts this 1 when it finishes.
     """
     stage_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     if watch != 0:
@@ -256,7 +252,7 @@ def result_error(context: Address, record: Address, value: Address) -> Address:
 
 @outline
 def unusual_result(context: Address, record: Address, value: Address) -> Address:
-    """Return what `result_error` returns, for results that are not plain available values."""
+    """Do what `result_error` does, for a result that is not a plain available value."""
     if value == 0:
         return report_error(context, record, at.MESSAGE_NO_RESULT)
     state = state_of(value)
@@ -280,7 +276,7 @@ def keep_result(
 ) -> None:
     """Store a result in its register, unless the kernel has failed with `failed`.
 
-    Takes over a reference to `value`.
+    Take over a reference to `value`.
     """
     if watch != 0 and failed != 0:
         log_state(context, watch, activation, slot, failed, at.LOG_ERROR)
@@ -297,7 +293,7 @@ def keep_result(
 
 @native
 def skip_kernels(context: Address, activation: Address, record: Address, end: Address) -> None:
-    """Drop the references that the kernels from `record` to `end` would have used."""
+    """Drop the references that the kernels from `record` to `end` would have dropped."""
     while record != end:
         for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
             register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
@@ -312,7 +308,7 @@ def finish_function(
 ) -> None:
     """Deliver the results of a function, or `failed` for each of them if it is not 0.
 
-    Takes over a reference to `failed`.
+    Take over a reference to `failed`.
     """
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
@@ -337,7 +333,7 @@ def finish_function(
     if kind == at.RETURN_CALL:
         note_failure(caller, failed)
     elif kind == at.RETURN_LOOP and load(owner + at.LOOP_CONDITION) == 0:
-        # A counted loop has no condition; storing the error there ends the loop.
+        # A counted loop has no condition, so storing the error there ends the loop.
         store(owner + at.LOOP_CONDITION, failed)
         return
     drop_reference(context, failed)

@@ -2,7 +2,7 @@
 
 A kernel runs after its ready count has reached 0.  By then, its arguments are available and in
 their registers.  If an argument is an error or the request is cancelled, the kernel is skipped, and
-each of its results is set to that error or to the reason for the cancellation.
+each of its results becomes that error or the cancellation's error.
 
 A kernel finds its frame in the context.  CONTEXT_ARGUMENTS points to its arguments, which are
 concrete values.  CONTEXT_RESULTS points to one word per result, which is 0 until the kernel sets
@@ -62,7 +62,7 @@ Waking a worker instead would take a tenth of this time.
 
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Do the same as `run_kernel`, but faster, for a record with the flag KERNEL_SMALL."""
+    """Do what `run_kernel` does, but faster, for a record with the flag KERNEL_SMALL."""
     left = load(activation + load_i32(record + at.RECORD_REGISTERS))
     right = load(activation + load_i32(record + at.RECORD_REGISTERS + 4))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -92,7 +92,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
 def are_plain(request: Address, left: Address, right: Address) -> bool:
     """Return whether a small kernel can use two arguments directly.
 
-    It can if both are concrete values without errors, and if the request is not cancelled and not
+    It can if both are concrete values and not errors, and the request is neither cancelled nor
     watched.
     """
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0:
@@ -131,10 +131,10 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
 def run_unusual_kernel(
     context: Address, activation: Address, record: Address, may_block: bool
 ) -> None:
-    """Do the same as `run_kernel`, for a kernel of any kind.
+    """Do what `run_kernel` does, for a kernel of any kind.
 
-    Blocking kernels run here only if `may_block` is True, as on the threads of the blocking pool.
-    Otherwise, they are handed over to the pool.
+    `may_block` is True on the threads of the blocking pool, where blocking kernels run.  If it is
+    False, hand a blocking kernel over to the pool.
     """
     flags = load_i32(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
@@ -232,7 +232,7 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
     """Log that a watched run's kernel has returned.
 
-    Logs nothing if the kernel's first result is available, because the log of that result shows it.
+    If the kernel's first result is available, do nothing, because its log entry shows the return.
     """
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
@@ -253,7 +253,7 @@ def share_rest(context: Address) -> None:
 
 @inline
 def stage_plain(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Put a kernel's arguments into the frame unchecked; the run must not be unusual."""
+    """Put a kernel's arguments into the frame unchecked; REQUEST_UNUSUAL must be 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     for i in range(count):
         register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
@@ -265,8 +265,8 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
     """Put a kernel's arguments into the frame; return the last error among them, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
-    # Go from last to first: a kernel that reads thousands of arguments then finds the first of them
-    # in the cache.
+    # Go from last to first: a kernel that reads thousands of arguments then finds the first ones in
+    # the cache.
     for i in range(count - 1, -1, -1):
         value = load(activation + load_i32(record + at.RECORD_REGISTERS + 4 * i))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR and failed == 0:
@@ -279,9 +279,9 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
 def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
     """Put the contents of a kernel's registers into the frame without resolving them.
 
-    A non-strict kernel may start with strict arguments, which are staged as by `stage_arguments`;
-    its other registers may still be empty.  Returns the last error among the strict arguments, or
-    0.
+    The first arguments of a non-strict kernel may be strict; `stage_arguments` stages these.  The
+    registers of its other arguments may still be empty.  Return the last error among the strict
+    arguments, or 0.
     """
     frame = load(context + at.CONTEXT_ARGUMENTS)
     # `peek_register` fills an empty register with an indirect value.
@@ -304,7 +304,7 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
 def grow_frame(context: Address, needed: int) -> bool:
     """Make room for `needed` arguments and the same number of results.
 
-    Returns False if not enough memory is available.
+    Return False if out of memory.
     """
     # The thread keeps the larger frame, because such a kernel usually runs again.
     frame = take_block(context, 16 * needed)
@@ -320,7 +320,7 @@ def grow_frame(context: Address, needed: int) -> bool:
 
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
-    """Skip a kernel whose frame was refused: each result becomes the error of its run."""
+    """Skip a kernel whose frame was refused memory: each result becomes the run's error."""
     failed = memory_error(context, load(activation + at.ACTIVATION_REQUEST), record)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
@@ -330,8 +330,8 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 def memory_error(context: Address, request: Address, record: Address) -> Address:
     """Return the error of a run that was refused memory, with a new reference.
 
-    If the budget refused the memory, the run is already cancelled with an error.  If the system
-    refused it, this function reports an error.
+    If the memory would have exceeded the budget, the run is already cancelled with an error.
+    Otherwise, the system is out of memory; report an error.
     """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
@@ -355,7 +355,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
-    # Keep one reference here: `failed` may be an argument, whose last reference is dropped next.
+    # Keep one reference here: `failed` may be an argument whose last reference is dropped next.
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
@@ -368,10 +368,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
 
 @outline
 def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
-    """Skip a kernel with a new error.
-
-    Reports `message`; the error becomes each of the kernel's results.
-    """
+    """Skip a kernel: report `message` as an error, which becomes each of the kernel's results."""
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
     store(context + at.CONTEXT_ACTIVATION, activation)
     failed = report_error(context, record, message)
@@ -381,9 +378,9 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
-    """Count a heavy kernel as decided: it has run or was skipped.
+    """Count a heavy kernel as decided after it has run or been skipped; ignore other kernels.
 
-    `observe_end` counts the other kernels of a call when the call ends.
+    `observe_end` counts a call's other kernels when the call ends.
     """
     is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
     if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
@@ -411,7 +408,7 @@ def log_failed(
 @outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
     """Hand a kernel to the blocking pool.  Its arguments stay in their registers."""
-    # Mark before adding the task: a thread of the pool may run it immediately.
+    # Mark the activation before adding the task: a thread of the pool may run it immediately.
     mark_shared(activation)
     watch = watch_of(activation)
     if watch != 0:

@@ -1,24 +1,25 @@
-"""Calls of functions that are machine code.
+"""Calls to functions that are machine code.
 
 A function becomes machine code when it is hot and a compiler is available (`executor.machine`).
-Such a function contains only scalars, control flow, and calls of other such functions, so it has no
+Such a function contains only scalars, control flow, and calls to other such functions, so it has no
 visible effects before it returns.  It bails out in any unusual situation: an argument that is an
 error or unavailable, an operation that fails, a full stack, or a cancelled run.  After a bailout,
-the interpreter runs the call from its start, and then the rest of the run.  It does not use machine
-code again, which would bail out at each nested call.
+the interpreter runs the call from its start, and then the rest of the run.  The run does not use
+machine code again, because the code would bail out at each nested call.
 
 If a loop of an interpreted call becomes hot, its remaining iterations run as machine code
 (`finish_loop`).  This is on-stack replacement, as in Hölzle and Ungar 1994, OOPSLA, "A
 Third-Generation SELF Implementation".  Rejected alternative: deoptimization, which returns to the
 interpreter at the operation that bails out (Hölzle, Chambers, and Ungar 1992, PLDI, "Debugging
 Optimized Code with Dynamic Deoptimization").  Deoptimization needs a map of the state at each
-operation that may bail out.  A call without visible effects can simply start over.  Also rejected:
-machine code that makes the error itself.  An error skips only the kernels that depend on it, so the
-other results of the call are values, and the executor's activations do not need the stack.  Machine
-code would have to carry, for each value, whether it is an error.
+operation that may bail out, whereas a call without visible effects can simply start over.  Also
+rejected: machine code that makes the error itself.  An error skips only the kernels that depend on
+it, so the call's other results are still values; machine code would have to track, for each value,
+whether it is an error.  Moreover, only the interpreter can continue when the stack is full, because
+the executor's activations are not on the stack.
 
-Machine code regularly calls `ask`, which tells it whether to continue.  `ask` also shares this
-thread's ready work with other threads.  If the thread's deadline has passed, `ask` lets Python
+Machine code regularly calls `ask`, which decides whether the code may continue.  `ask` also shares
+this thread's ready work with other threads.  If the thread's deadline has passed, `ask` lets Python
 decide whether the code must stop.
 """
 
@@ -53,15 +54,15 @@ from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_id
 FUEL = 1 << 18
 """The number of kernels that machine code runs between two calls of `ask`: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""The number of kernels of machine code that take as long as one kernel that the executor runs."""
+"""How many kernels machine code runs in the time that the executor takes for one."""
 
 
 @native
 def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
     """Return the machine code that a run may use for a function, or 0.
 
-    If the function has no machine code yet, adds `kernels` to its count of interpreted kernels.  A
-    function whose count is large enough is compiled.
+    If the function has no machine code yet, count `kernels` more interpreted kernels.  If the count
+    is then large enough, ask Python to compile the function.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
     if tier == at.TIER_INTERPRETER or is_disturbed(request):
@@ -71,7 +72,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # Not an atomic subtraction: a lost update only delays the compiler a little.
+    # The subtraction need not be atomic: a lost update only delays the compiler a little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
     # The count of a function that must never be compiled starts at MACHINE_NEVER.
@@ -100,7 +101,7 @@ def run_machine(
 ) -> Address:
     """Run machine code on the payloads at `words`.
 
-    Returns the attempt, which holds the results, and which the caller must free.  Returns 0 if the
+    Return the attempt, which holds the results and which the caller must free.  Return 0 if the
     code has bailed out.
     """
     attempt = take_block(context, attempt_size(machine))
@@ -117,7 +118,7 @@ def run_machine(
         store_release(request + at.REQUEST_COMPILED, 1)
         return attempt
     give_block(context, attempt, attempt_size(machine))
-    # From now on, the whole run is interpreted: the module's docstring says why.
+    # From now on, the whole run is interpreted, as the module's docstring explains.
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
@@ -146,7 +147,7 @@ def ask(attempt: Address) -> int:
 def take_word(value: Address, payload_type: int, place: Address) -> bool:
     """Store the payload of the scalar `value` at `place`.
 
-    Returns False if `value` is unavailable, an error, or not of type `payload_type`.
+    Return False if `value` is unavailable, an error, or not of type `payload_type`.
     """
     if not is_available(value):
         return False
@@ -170,11 +171,11 @@ def result_of(context: Address, machine: Address, attempt: Address, index: int) 
 def run_on_values(
     context: Address, request: Address, machine: Address, code: Address, words: Address
 ) -> Address:
-    """Run machine code on AsyncValues.
+    """Run machine code on the payloads of AsyncValues.
 
-    Takes over the block `words`, which holds the values' addresses.
+    Take over the block `words`, which holds the values' addresses.
 
-    Returns the attempt, which holds the results and which the caller must free.  Returns 0 if a
+    Return the attempt, which holds the results and which the caller must free.  Return 0 if a
     value is not an available scalar of its type or if the code has bailed out.
     """
     attempt = 0
@@ -188,7 +189,7 @@ def run_on_values(
 def take_words(machine: Address, words: Address) -> bool:
     """Replace the addresses of AsyncValues at `words` with the values' payloads.
 
-    Returns False if a value is unavailable, or is not a scalar of the expected type.
+    Return False if a value is unavailable, or is not a scalar of the expected type.
     """
     is_ready = True
     for i in range(load(machine + at.MACHINE_ARGUMENTS)):
@@ -202,8 +203,8 @@ def take_words(machine: Address, words: Address) -> bool:
 def finish_loop(context: Address, loop: Address, request: Address) -> bool:
     """Run the remaining iterations of a loop as machine code, if the loop's body is hot.
 
-    Returns True if the loop has ended.  The loop then holds its final values.  Otherwise, does
-    nothing.
+    Return True if the loop has ended; it then holds its final values.  Otherwise, do nothing, and
+    return False.
     """
     function = load(loop + at.LOOP_FUNCTION)
     machine = load(function + at.FUNCTION_MACHINE)
@@ -217,7 +218,7 @@ def finish_loop(context: Address, loop: Address, request: Address) -> bool:
         words = take_block(context, size)
     if words == 0:
         return False
-    # LOOP_LEFT is the count of a counted loop. Any other loop gets 1, because its condition holds.
+    # A counted loop gets LOOP_LEFT. Any other loop gets 1, because its condition holds.
     store(words, max(load(loop + at.LOOP_LEFT), 1))
     copy(words + 8, loop + at.LOOP_TABLE, 8 * count)
     attempt = 0
