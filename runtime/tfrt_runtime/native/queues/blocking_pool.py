@@ -1,8 +1,8 @@
 """The blocking pool: threads for tasks that may block, and a ring in which these tasks wait.
 
 Any thread may add a task to the ring, and any thread of the pool may take one.  Each place in the
-ring has a sequence number, which determines who may use the place.  Tasks are numbered from 0; `n`
-is the number of a task:
+ring has a sequence number, which determines which thread may use the place.  Tasks are numbered
+from 0; `n` is the number of a task:
 
     sequence = n             free for task n         the thread that moves TAIL from n may write it
     sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
@@ -76,7 +76,7 @@ def pool_pop(pool: Address) -> Address:
 def add_blocking_task(context: Address, task: Address) -> bool:
     """Hand `task` to the blocking pool.
 
-    Returns False if the pool is full; the caller then still owns the task.
+    Return False if the pool is full; the caller then still owns the task.
     """
     pool = load(context + at.CONTEXT_BLOCKING)
     if pool == 0 or not pool_push(pool, task):
@@ -87,10 +87,10 @@ def add_blocking_task(context: Address, task: Address) -> bool:
 
 @native
 def call_for_threads(context: Address, pool: Address) -> None:
-    """Wake an idle thread of the pool if tasks are waiting, or request another thread.
+    """Wake an idle thread of the pool if tasks are waiting; request another if too few are idle.
 
-    A thread calls this after adding a task.  A thread of the pool also calls this before it runs a
-    task, because this thread may have counted as idle when another thread added a task.
+    Call this after adding a task.  A thread of the pool must also call this before it runs a task,
+    because it may have counted as idle when another thread added a task.
     """
     # This fence orders the task before the read of POOL_IDLE. An idle thread orders its change of
     # POOL_IDLE before its last check of the ring. Therefore, at least one of the two sees the
@@ -107,9 +107,9 @@ def call_for_threads(context: Address, pool: Address) -> None:
 
 @native
 def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
-    """Take the next blocking task; wait for it for up to `idle_ns`.
+    """Take the next blocking task, waiting for up to `idle_ns`.
 
-    Returns 0 if no task has arrived or the pool stops.  A negative `idle_ns` means no limit.
+    Return 0 if no task has arrived or the pool stops.  A negative `idle_ns` means no limit.
     """
     task = pool_pop(pool)
     if task != 0:

@@ -1,7 +1,7 @@
 """The places where tasks wait (`tasks` explains how threads use them).
 
-- The deque of a worker: the worker takes the newest task, and other threads steal the oldest.
-- The injected stack of a queue: tasks from threads without a deque.
+- A worker's deque: the worker takes the newest task, and other threads steal the oldest.
+- A queue's injected stack: tasks from threads without a deque.
 - The tasks that a thread keeps for itself (CONTEXT_PENDING), in order.
 """
 
@@ -59,8 +59,8 @@ def pop_bottom(deque: Address) -> Address:
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The thread that moves `top` gets the last task. In both cases, the deque is then empty, and
-    # `top` is `bottom + 1`.
+    # The thread that moves `top` gets the last task. Either way, the deque is then empty, and `top`
+    # is `bottom + 1`.
     if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
@@ -71,7 +71,7 @@ def pop_bottom(deque: Address) -> Address:
 def steal_top(deque: Address) -> Address:
     """Take the oldest task of any thread's deque.
 
-    Returns 0 if the deque is empty or another thread was faster.
+    Return 0 if the deque is empty or another thread was faster.
     """
     top = load_acquire(deque + at.DEQUE_TOP)
     # Pairs with the fence in `pop_bottom`: read `top` before `bottom`.
@@ -122,7 +122,7 @@ def take_injected(queue: Address) -> Address:
 def keep_injected(context: Address) -> None:
     """Append all injected tasks to the tasks that this thread keeps.
 
-    Use this for queues without workers, if Python chooses the next task.
+    Use this for queues without workers, when Python chooses the next task.
     """
     newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
     if newest != 0:
@@ -143,8 +143,8 @@ def take_tasks(queue: Address) -> Address:
 def next_in_order(context: Address) -> Address:
     """Take the oldest task of a queue without workers; return 0 if it has none.
 
-    The other tasks stay in the queue.  If a thread took all tasks, a thread that waits for many
-    results, one after another, would move all tasks each time.
+    The other tasks stay in the queue.  Otherwise, a thread that waits for many results, one after
+    another, would move all tasks each time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     task = take_all(queue + at.QUEUE_ORDERED)

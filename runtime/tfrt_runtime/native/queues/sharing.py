@@ -1,9 +1,9 @@
-"""Share this thread's ready work with other threads, and start calls from outside.
+"""Share this thread's ready work with other threads, and start root calls.
 
-The thread that starts a call often waits for the call's results immediately.  This thread can then
-run the call itself sooner than another thread could wake up.  Therefore, a started call first goes
-to a separate stack, QUEUE_STARTED.  Waiting threads take calls from there immediately.  A worker
-takes them only after a nap during which no other thread has taken any.
+The thread that starts a root call often waits for the call's results immediately.  It can then run
+the call itself sooner than another thread could wake up.  Therefore, a started call first goes to a
+separate stack, QUEUE_STARTED.  Waiting threads take calls from there immediately.  A worker takes
+them only after a nap during which no other thread has taken any.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -47,7 +47,7 @@ from tfrt_runtime.native.trimming import give_if_much
 SLICE_NS = 20_000_000
 """The time that a thread works before it calls Python again, in ns."""
 SEARCHED = 16 * 128
-"""One search for large kernels costs at most about this many bytes of ready entries on average."""
+"""On average, a call of `share_large` searches at most about this many bytes of ready entries."""
 
 
 @entry
@@ -118,7 +118,7 @@ def share_ready(context: Address) -> None:
 
 @outline
 def share_when_idle(context: Address) -> None:
-    """If a worker is asleep, share the work that is worth waking it.
+    """If a worker is asleep, share any work that is worth waking it for.
 
     The run loop calls this from time to time.
     """
@@ -134,7 +134,7 @@ def share_when_idle(context: Address) -> None:
 
 @native
 def give_way(context: Address) -> None:
-    """If this thread holds the GIL, release it, because the thread's next work may take long.
+    """If this thread holds the GIL, release it, because this thread's next work may take long.
 
     From now on, CONTEXT_DEADLINE limits how long the thread works.  `python_waits.work_here` takes
     the GIL again.
@@ -157,8 +157,8 @@ def share_large(context: Address) -> None:
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
-    # This reads every entry, so the more entries there are, the less often it happens. The average
-    # cost per kernel then does not depend on the number of entries.
+    # The search reads every entry, so the more entries there are, the less often it happens. The
+    # average cost per call then does not grow with the number of entries.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
         return
     left = count_large(base, top) // 2
@@ -191,7 +191,7 @@ def count_large(base: Address, top: Address) -> int:
 
 @inline
 def is_large(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is a kernel that may take longer than sharing it."""
+    """Return whether a ready entry is a kernel that may take longer than sharing it."""
     large = at.KERNEL_CONTROL | at.KERNEL_HEAVY | at.KERNEL_BLOCKING
     return (
         tagged & at.READY_BITS == at.READY_KERNEL
@@ -216,7 +216,7 @@ NAP_NS = 500_000
 
 @native
 def add_start(context: Address, task: Address) -> None:
-    """Add a task that starts a call from outside.
+    """Add a task that starts a root call.
 
     A waiting thread usually takes the task; otherwise, a worker does.
     """
@@ -234,9 +234,9 @@ def add_start(context: Address, task: Address) -> None:
 
 @native
 def take_start(context: Address) -> Address:
-    """Take all calls that are waiting to start; return the oldest, or 0.
+    """Take the tasks of all root calls that are waiting to start; return the oldest, or 0.
 
-    The other calls go to this thread's deque or to the injected stack, where other threads find
+    The other tasks go to this thread's deque or to the injected stack, where other threads find
     them.
     """
     queue = load(context + at.CONTEXT_QUEUE)
@@ -248,19 +248,19 @@ def take_start(context: Address) -> Address:
 
 @native
 def take_started(queue: Address) -> Address:
-    """Take the stack of calls that are waiting to start; return its newest task, or 0."""
+    """Take the stack of root calls that are waiting to start; return its newest task, or 0."""
     newest = take_all(queue + at.QUEUE_STARTED)
     if newest != 0:
-        # A napping worker compares this count to find out whether another thread has taken calls.
+        # A napping worker checks this count to find out whether another thread has taken calls.
         fetch_add(queue + at.QUEUE_TAKEN, 1)
     return newest
 
 
 @native
 def sleep_or_nap(context: Address) -> None:
-    """Sleep as a worker without work.
+    """Sleep, as a worker that has found no work.
 
-    If a call is waiting that another thread may take soon, only nap.
+    If a root call is waiting to start, only nap, because another thread may take the call soon.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:
@@ -277,8 +277,8 @@ def sleep_or_nap(context: Address) -> None:
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         advance_epoch(context)
     depart(queue)
-    # Subtract before the last check for calls, which `add_start` relies on. That check comes after
-    # the fence in `arrive`.
+    # `add_start` relies on this subtraction coming before the last check for calls, which comes
+    # after the fence in `arrive`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)
@@ -286,7 +286,7 @@ def sleep_or_nap(context: Address) -> None:
 
 @entry
 def begin_started(queue: Address) -> None:
-    """Let any thread of the queue take the calls that are waiting to start."""
+    """Let any thread of the queue take the root calls that are waiting to start."""
     newest = take_started(queue)
     if newest != 0:
         oldest = newest

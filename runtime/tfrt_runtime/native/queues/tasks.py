@@ -5,9 +5,9 @@ stack.  A worker pops its newest task, and thieves steal the oldest.  One `excha
 injected stack, so there is no ABA problem.
 
     new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
-             --add_local_task---> the same, without a wake-up on a worker, which returns to it
+             --add_local_task---> the same, but a worker wakes no thread: it will run the task
              --add_short_task---> list of this thread (CONTEXT_PENDING) -share_pending-> injected
-             --add_start--------> QUEUE_STARTED, for calls from outside (`sharing`)
+             --add_start--------> QUEUE_STARTED, for root calls (`sharing`)
              --add_blocking_task> ring of the blocking pool (`blocking_pool`)
 
     find_task: own list, own deque (newest), injected stack, another deque (oldest)
@@ -16,7 +16,7 @@ injected stack, so there is no ABA problem.
 
 The deque comes from Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
 fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
-Weak Memory Models".  The array of their deque grows.  Here, it does not: a task that does not fit
+Weak Memory Models".  Unlike the array of their deque, ours does not grow: a task that does not fit
 goes to the injected stack.
 
 Sleeping threads wait for a change of the queue's epoch:
@@ -26,7 +26,7 @@ Sleeping threads wait for a change of the queue's epoch:
     2  fence                       2  fence
     3  a sleeper not notified?     3  search for work everywhere once more
     4    note it, EPOCH + 1, wake  4    none: sleep while EPOCH is what was read
-                                   5  SLEEPERS - 1; from 1 before it sleeps again
+                                   5  SLEEPERS - 1; starts over at 1 to sleep again
 
 The fences order step 1 before step 3 on both sides, so at least one of the two threads sees the
 other.  This is the store-load handshake of Dekker's algorithm (Dijkstra, EWD 123, "Cooperating
@@ -81,7 +81,7 @@ The time includes all the work that the task makes ready.  For a shorter task, t
 it was stolen would have been faster alone.
 """
 REST_NS = 50_000
-"""The time that a thread naps after it has stolen tasks that were not worth stealing, in ns."""
+"""How long a thread naps after it has stolen a task that was not worth stealing, in ns."""
 
 
 @native
@@ -110,7 +110,7 @@ def free_task(context: Address, task: Address) -> None:
 def add_short_task(context: Address, task: Address) -> None:
     """Keep a short task for this thread.
 
-    Call this only on a thread that runs kernels.  Such a thread later runs its tasks, or calls
+    Call this only on a thread that runs kernels, because such a thread will run the task or call
     `sharing.hand_over`.
     """
     store(task + at.TASK_NEXT, 0)
@@ -139,9 +139,9 @@ def sleepers(queue: Address) -> int:
 def free_threads(context: Address) -> int:
     """Return how many threads have nothing to do.
 
-    These threads sleep, rest, search for work, or are waking up without work.  Waking up without
-    work is common: the start of a run wakes a worker, but the thread that waits for the run takes
-    the task first.
+    These threads are sleeping, resting, searching for work, or waking up without work.  Waking up
+    without work is common: the start of a run wakes a worker, but the thread that waits for the run
+    takes the task first.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
@@ -175,7 +175,7 @@ def notify_sleeper(queue: Address) -> bool:
 def arrive(queue: Address) -> int:
     """Announce that this thread will sleep unless it finds work now.
 
-    Returns the epoch on which to sleep.
+    Return the epoch for `futex_wait`.
     """
     # Read the epoch first: an adder that sees this thread changes the epoch, so the thread stays
     # awake.
@@ -199,11 +199,11 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """Let another thread search for work, because this thread stops without a search."""
+    """If there is work, wake another thread, because this thread stops without a search."""
     # An adder that has seen this thread among the sleepers or seekers wakes no other thread. The
-    # fence orders the departure of this thread before its check, and the adder's fence orders the
-    # task before the read of the counts. Either this thread sees the task, or the adder does not
-    # count this thread.
+    # fence orders this thread's departure before its check, and the adder's fence orders the task
+    # before the read of the counts. Either this thread sees the task, or the adder does not count
+    # this thread.
     fence()
     if has_task(context):
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
@@ -221,7 +221,7 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """Wake every thread that sleeps until a word is 0, because some word has become 0."""
+    """Wake every thread that is waiting for a word to become 0, because some word has."""
     # As in `wake_sleeper`: the word must be written before the counts are read.
     fence()
     if load_acquire(queue + at.QUEUE_WAITING) > 0:
@@ -273,7 +273,7 @@ def add_local_task(context: Address, task: Address) -> None:
 
 @native
 def next_random(context: Address) -> int:
-    """Return a pseudo-random number of this thread that is not negative.
+    """Return a nonnegative pseudo-random number from this thread's generator.
 
     The generator is Marsaglia's xorshift (2003, Journal of Statistical Software 8(14), "Xorshift
     RNGs"), cut to 63 bits.
@@ -325,7 +325,7 @@ def spread_injected(context: Address, task: Address) -> Address:
 
 @native
 def push_tasks(context: Address, task: Address) -> Address:
-    """Push the tasks of a list into this thread's deque; return the rest of the list, or 0."""
+    """Push the tasks of a list onto this thread's deque; return the rest of the list, or 0."""
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
         following = load(task + at.TASK_NEXT)
@@ -339,7 +339,7 @@ def push_tasks(context: Address, task: Address) -> Address:
 def give_back_half(context: Address, task: Address) -> None:
     """Keep the older half of a list of tasks for this thread, and inject the newer half again.
 
-    If no other thread takes any, n tasks are halved log n times, in n steps in total.
+    Even if no other thread takes any, n tasks are halved only log n times, in n steps in total.
     """
     last = task
     ahead = load(task + at.TASK_NEXT)
@@ -358,7 +358,7 @@ def give_back_half(context: Address, task: Address) -> None:
 
 @native
 def find_task(context: Address) -> Address:
-    """Return the next task for this thread, if necessary a stolen one, or 0."""
+    """Return the next task for this thread, stealing one if necessary, or 0."""
     task = own_task(context)
     return task if task != 0 else steal_task(context)
 
@@ -367,7 +367,7 @@ def find_task(context: Address) -> Address:
 def own_task(context: Address) -> Address:
     """Return the next task without stealing, or 0.
 
-    Searches the tasks that this thread keeps, its deque (newest first), and the injected stack.
+    Search the tasks that this thread keeps, then its deque (newest first), then the injected stack.
     """
     kept = take_pending(context)
     if kept != 0:
@@ -383,14 +383,14 @@ def own_task(context: Address) -> Address:
 
 @native
 def has_task(context: Address) -> bool:
-    """Tell whether this thread could take a task or a call from outside now."""
+    """Return whether this thread could now take a task or start a root call."""
     started = load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STARTED)
     return started != 0 or has_queued_task(context)
 
 
 @native
 def has_queued_task(context: Address) -> bool:
-    """Tell whether this thread could take a task now, apart from calls from outside."""
+    """Return whether this thread could now take a task, not counting root calls to start."""
     return load(context + at.CONTEXT_PENDING) != 0 or has_common_task(
         load(context + at.CONTEXT_QUEUE)
     )
@@ -398,7 +398,7 @@ def has_queued_task(context: Address) -> bool:
 
 @native
 def has_common_task(queue: Address) -> bool:
-    """Tell whether a task is waiting that any thread of the queue may take.
+    """Return whether the queue has a task that any of its threads may take.
 
     The answer may be out of date: another thread may have taken the task.
     """
@@ -421,7 +421,7 @@ def advance_epoch(context: Address) -> None:
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
-    """Return whether the event for which a thread waits has not happened yet.
+    """Return True until the event that a thread is waiting for has happened.
 
     The event is that the word at `word` becomes 0 or, if `word` is 0, that the queue stops.
     """
@@ -440,9 +440,9 @@ def begin_seeking(context: Address) -> None:
 def end_seeking(context: Address) -> None:
     """Stop counting this thread as searching for work.
 
-    Unless the thread has found work, it must search once more after that.
+    Unless the thread has found work, it must search once more after this call.
     """
-    # `add_sought_task` relies on this coming before the fence of the last search (`arrive`).
+    # `add_sought_task` relies on this coming before the fence of the last search (in `arrive`).
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
 
@@ -450,8 +450,8 @@ def end_seeking(context: Address) -> None:
 def rest(context: Address) -> None:
     """Nap, so that other threads can run their own short tasks.
 
-    While napping, this thread does not count as a sleeper; if it did, other threads would wake it
-    for each new task.  A task that no other thread takes waits until the end of the nap.
+    A napping thread does not count as a sleeper; if it did, other threads would wake it for each
+    new task.  A task that no other thread takes waits until the nap is over.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     fetch_add(queue + at.QUEUE_RESTING, 1)
@@ -463,10 +463,10 @@ def rest(context: Address) -> None:
 
 @native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until work may be available, the event has happened, or the time has passed.
+    """Sleep until there may be work, the event has happened, or the time has passed.
 
-    `must_wait` describes the event.  Returns immediately if there is work or if the event has
-    already happened.
+    `must_wait` describes the event.  Return immediately if there already is work or if the event
+    has already happened.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     # The module's docstring explains the order of the next steps.
@@ -487,8 +487,8 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
     """Sleep until `word` may be 0 or the time has passed; take no tasks.
 
-    Threads that take no tasks sleep on a separate futex word.  A wake-up for a task wakes only one
-    thread, and that thread must take the task.
+    Threads that take no tasks sleep on a separate futex word, because a wake-up for a task wakes
+    only one thread, which must take the task.
     """
     fetch_add(queue + at.QUEUE_WATCHERS, 1)
     news = load_acquire(queue + at.QUEUE_NEWS)

@@ -1,15 +1,15 @@
 """Publish a value, run its waiters, and count down to the kernels that become ready.
 
-An entry of a thread's ready stack has two words.  The low bits of the first word tell the kind:
+An entry of a thread's ready stack has two words.  The low bits of the first word give the kind:
 READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation), or
 READY_JOIN (join).
 
-While only one thread uses an activation, the activation's counters are plain words.  Before another
-thread may use the activation, that one thread calls `mark_shared`.  From then on, every access to
-the counters is atomic.
+While only one thread uses an activation, the activation's counters are plain words.  That thread
+calls `mark_shared` before another thread may use the activation.  From then on, every access to the
+counters is atomic.
 
-No function here recurses: if running a waiter resolves other values, their waiters join the list
-that the thread is already running.
+No function here recurses: if a waiter resolves other values, their waiters join the list that the
+thread is already running.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -91,7 +91,7 @@ def mark_shared(activation: Address) -> None:
 
 @native
 def add_pending(activation: Address) -> None:
-    """Count one more kernel or delivery that must finish before the activation ends."""
+    """Add 1 to REMAINING, for a kernel or delivery that must finish before the activation ends."""
     if load(activation + at.ACTIVATION_SHARED) == 0:
         store(activation + at.ACTIVATION_REMAINING, load(activation + at.ACTIVATION_REMAINING) + 1)
     else:
@@ -100,7 +100,7 @@ def add_pending(activation: Address) -> None:
 
 @inline
 def finish(context: Address, activation: Address) -> None:
-    """Count a finished kernel or delivery of an activation.
+    """Subtract 1 from REMAINING, for a kernel or delivery that has finished.
 
     After the last one, the end of the activation becomes ready.
     """
@@ -117,7 +117,7 @@ def finish(context: Address, activation: Address) -> None:
 
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
-    """Count a plain value (`is_plain`) for each kernel that uses it.
+    """Decrease the ready counts of the kernels that use a newly available plain value (`is_plain`).
 
     A kernel that awaits no other value becomes ready.
     """
@@ -138,7 +138,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """Do the same as `release_users`, for an activation that other threads also use.
+    """Do what `release_users` does, for an activation that other threads also use.
 
     A user with weight 0 is a non-strict kernel, which becomes ready with its first value.
     """
@@ -150,8 +150,8 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
             is_ready = fetch_add(ready, -1) == 1
         else:
             # If only this value's weight is left, no other thread will count down, so a load
-            # suffices. Otherwise, count down atomically: with a load and a store, two threads could
-            # miss each other.
+            # suffices. Otherwise, count down atomically, because two threads that load and then
+            # store could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, user - load_i32(user))
@@ -160,13 +160,13 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @native
 def release_available(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Do the same as `release_users`, for a value that may be an error or forward to another value.
+    """Do what `release_users` does, for a value that may be an error or forward to another value.
 
-    Such a value makes its run unusual.
+    If the value is not plain, also set REQUEST_UNUSUAL.
     """
     unusual = load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_UNUSUAL
-    # The order matters: in a run that is not unusual, a ready kernel does not check its arguments.
-    # The word is written only once, because all threads read it.
+    # Set the word before releasing the users: while it is 0, ready kernels do not check their
+    # arguments. Write it only once, because all threads read it.
     if not is_plain(value) and load_acquire(unusual) == 0:
         store_release(unusual, 1)
     release_users(context, activation, slot)
@@ -187,7 +187,7 @@ def needs_reference(activation: Address, slot: Address) -> bool:
 def watched_register_resolved(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Do the same as `register_resolved`; if the run is watched, also log the value."""
+    """Do what `register_resolved` does; if the run is watched, also log the value."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     register_resolved(context, activation, slot, value)
@@ -215,8 +215,8 @@ def publish(context: Address, value: Address, state: int) -> None:
 def run_waiters(context: Address, waiters: Address) -> None:
     """Run a list of waiters on this thread, and all waiters that become due in the meantime.
 
-    Waiters that become due join the list.  Thus, a chain of a million values that forward to each
-    other needs only one level of the stack.
+    Waiters that become due join the list, so that even a chain of a million forwards needs only one
+    level of the stack.
     """
     queue_waiters(context, waiters)
     # A caller on this stack is already running the list.
@@ -232,7 +232,7 @@ def run_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def queue_waiters(context: Address, waiters: Address) -> None:
-    """Put a list of waiters before the waiters that this thread is about to run."""
+    """Put a list of waiters ahead of the waiters that this thread is about to run."""
     if waiters != 0:
         last = waiters
         while load(last + at.WAITER_NEXT) != 0:
@@ -285,7 +285,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
 def join_resolved(context: Address, join: Address, value: Address) -> None:
     """Count a block's resolved chain; the first error becomes the loop's error.
 
-    Takes over a reference to `value`.
+    Take over a reference to `value`.
     """
     # The swap lets only one thread store an error.
     is_error = load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
@@ -308,10 +308,10 @@ def leave_join(context: Address, join: Address, parts: int) -> None:
 
 @native
 def release_latch(context: Address, latch: Address) -> None:
-    """Set the word of a latch to 0, because its value is resolved.
+    """Set a latch's word to 0, because its value is resolved.
 
     A thread that sleeps on the latch has an even activity epoch until it runs again.  Until then,
-    PROCESS_RESUMING counts the thread.  Otherwise, the queue would seem to have no work left.
+    PROCESS_RESUMING counts the thread, because the queue would otherwise seem to have no work left.
     """
     # Count before the exchange, because the word must not be 0 while the thread is not counted.
     # Undo the count if no thread sleeps on the latch.
