@@ -1,9 +1,9 @@
 """The native core: AsyncValues, the executor, and work queues, on raw addresses.
 
 Every function here is ordinary Python in the subset that Numba compiles.  Functions access shared
-memory only through `memory`.  Compiled, they run without the GIL.  Uncompiled, the same source runs
-on a simulated memory in the interleaving explorer.  The core depends only on `cache` and on the
-table of scalar operations.
+memory only through `memory`.  The compiled functions run without the GIL.  Uncompiled, the same
+functions run on simulated memory in the interleaving explorer.  The core depends only on `cache`
+and on the table of scalar operations.
 
     kernel --kernel_calls--> results --delivery--> registers --ready--> users' counts-> ready kernel
       ^                         |                                                            |
@@ -13,18 +13,19 @@ table of scalar operations.
 Terms:
 
 - word: a 64-bit integer.  An address is a word.
-- context: the struct of one thread.
+- context: the struct that holds one thread's state.
 - process: the struct that all threads share.
 - value: an AsyncValue, which is unavailable, available, or an error.
 - to resolve a value: to make it available or an error.
 - waiter: an action that runs when a value is resolved.
 - run: one execution of a program.  Its struct is the request.
-- call from outside (root): a call that Python makes, with a table of its results and arguments.
+- root call: a call from outside the core, made by Python.  It has a table of its results and
+  arguments.
 - function: a decoded BEF function.
 - record: one kernel of a function.
 - slot: where one result of a kernel goes.
 - activation: one call of a function.
-- register: a word of the activation that contains a value's address.
+- register: a word in an activation that contains a value's address.
 - ready count: how many arguments a kernel still awaits.
 - ready stack: the kernels that a thread will run next.
 - task: a function call in a work queue.  Any thread of the queue may run it.
@@ -33,8 +34,8 @@ Terms:
 
 Read in this order:
 
-- Memory: `memory` (accesses, and lists that threads share), `layouts` (the structs, with a
-  diagram), `cells` (the budget, and blocks), `trimming` (returns free blocks to the system),
+- Memory: `memory` (memory accesses, and stacks that threads share), `layouts` (the structs, with a
+  diagram), `cells` (the budget, and blocks), `trimming` (returns free slabs to the system),
   `threads` (how a thread finds its context), `machine` (the machine that runs this process).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Subfolders: `queues` (ready kernels, and the threads that run them), `calls` (a call of a

@@ -1,9 +1,9 @@
 """AsyncValue: reference counts, the single transition to available, and the list of waiters.
 
-A value starts unavailable and becomes CONCRETE or ERROR once, for good.  The state and the head of
-the waiter list share one word.  Therefore, one `exchange` both publishes a value and takes its
-waiters, and one `compare_and_swap` adds a waiter.  No lock is needed: every waiter runs exactly
-once.
+A value starts unavailable, becomes CONCRETE or ERROR, and never changes again.  The state and the
+head of the waiter list share one word.  Therefore, one `exchange` both publishes a value and takes
+its waiters, and one `compare_and_swap` adds a waiter.  Every waiter runs exactly once, and no lock
+is needed.
 
     STATE = newest waiter | state            (waiters are 16-aligned: the low bits are free)
 
@@ -14,7 +14,7 @@ once.
 An indirect value is a placeholder that forwards to another value, its target.
 
 Ownership: the code that makes a value owns one reference to that value.  A waiter owns no reference
-to its value: the publisher removes the waiters before it drops its own reference.
+to its value, because the publisher removes the waiters before it drops its own reference.
 
 The states, and the packing of state and waiters into one word, follow TFRT:
 https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h
@@ -42,8 +42,8 @@ from tfrt_runtime.native.memory import (
 @native
 def new_value(context: Address, payload_type: int) -> Address:
     """Make an unconstructed concrete value with one reference."""
-    # Plain stores suffice: no other thread knows the value until an atomic operation publishes its
-    # address.
+    # Plain stores suffice: no other thread knows about the value until an atomic operation
+    # publishes its address.
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.UNCONSTRUCTED)
@@ -51,8 +51,7 @@ def new_value(context: Address, payload_type: int) -> Address:
     store(value + at.VALUE_PAYLOAD, 0)
     store(value + at.VALUE_PAYLOAD2, 0)
     store(value + at.VALUE_OWNER, 0)
-    # Each thread counts its own values: all threads would contend for a counter of the whole
-    # process.
+    # Each thread counts its own values, because threads would contend for a shared counter.
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
@@ -103,7 +102,7 @@ def state_of(value: Address) -> int:
 
 @inline
 def is_available(value: Address) -> bool:
-    """Tell whether the value is CONCRETE or ERROR."""
+    """Return whether the value is CONCRETE or ERROR."""
     return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS >= at.CONCRETE
 
 
@@ -116,16 +115,16 @@ def is_plain(value: Address) -> bool:
 
 @native
 def is_indirect(value: Address) -> bool:
-    """Tell whether the value is a placeholder for another value.
+    """Return whether the value is a placeholder for another value.
 
-    Safe to call while another thread resolves `value`.
+    Calling this is safe while another thread resolves `value`.
     """
     return load_acquire(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT
 
 
 @native
 def resolve(value: Address) -> Address:
-    """Follow an available value's forwards, and return the concrete or error value at their end."""
+    """Follow an available value's forwards; return the concrete or error value at the end."""
     # Plain loads suffice: the publisher wrote kind and target before the state, the caller has read
     # the state with acquire, and an available value does not change.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
@@ -135,7 +134,7 @@ def resolve(value: Address) -> Address:
 
 @inline
 def add_references(value: Address, count: int) -> None:
-    """Add `count` references to a value to which the caller already holds one."""
+    """Add `count` references to a value; the caller must already hold one."""
     # All threads use the immortal constants. Reading a constant's count leaves its cache line
     # shared, but writing the count would move the line from core to core.
     if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
@@ -144,7 +143,7 @@ def add_references(value: Address, count: int) -> None:
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
-    """Add `count` references to a value to which the caller holds one.
+    """Add `count` references to a value; the caller must already hold one.
 
     No other thread may use the caller's reference during this call.
     """
@@ -187,12 +186,9 @@ def drop_optional(context: Address, value: Address) -> None:
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value that has no references, and each target that loses its last reference.
-
-    A loop follows the targets, so that the native stack does not grow.
-    """
-    # Use a loop instead of recursion, because a million values may forward to each other in a
-    # chain.
+    """Destroy an unreferenced value, and each target that thereby loses its last reference."""
+    # Loop instead of recursing: a chain of forwards may have a million values, and the native stack
+    # must not grow.
     while value != 0:
         value = destroy(context, value)
         if value != 0:
@@ -207,7 +203,7 @@ def destroy_chain(context: Address, value: Address) -> None:
 def destroy(context: Address, value: Address) -> Address:
     """Destroy one value: release its payload and free its memory.
 
-    Returns the target if the value is indirect, otherwise 0.  The caller must drop the value's
+    Return the target if the value is indirect, otherwise 0.  The caller must drop the value's
     reference to the target.
     """
     kind = load(value + at.VALUE_KIND)
@@ -233,7 +229,7 @@ def storage_size(value: Address) -> int:
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
-    """Drop the reference that a payload holds, if it holds one."""
+    """Drop the reference that a payload holds; its type must satisfy `is_object`."""
     process = load(context + at.CONTEXT_PROCESS)
     if payload_type == at.TYPE_TENSOR or payload_type == at.TYPE_SHAPE:
         call2(load(process + at.PROCESS_RELEASE_TENSOR), context, payload)
@@ -243,7 +239,7 @@ def release_payload(context: Address, payload_type: int, payload: int) -> None:
 
 @inline
 def is_object(payload_type: int) -> bool:
-    """Tell whether payloads of this type hold a reference that must be dropped."""
+    """Return whether payloads of this type hold a reference that must be dropped."""
     return payload_type >= at.TYPE_OBJECT and payload_type < at.TYPE_STORAGE
 
 
@@ -261,7 +257,7 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
     """Make a waiter and add it to an unavailable value.
 
-    Returns False, and adds no waiter, if the value is already available.
+    Return False, and add no waiter, if the value is already available.
     """
     waiter = new_waiter(context, kind, first, second)
     if add_waiter(value, waiter):
@@ -274,16 +270,16 @@ def wait_for(context: Address, value: Address, kind: int, first: int, second: in
 def add_waiter(value: Address, waiter: Address) -> bool:
     """Add `waiter` to an unavailable value.
 
-    Returns False if the value is already available.  In this case, the caller still owns `waiter`.
+    Return False if the value is already available.  In this case, the caller still owns `waiter`.
     """
     store(waiter + at.WAITER_VALUE, value)
     while True:
-        # Acquire: after a result of False, the caller reads the payload, which the publisher wrote
+        # Acquire: if this returns False, the caller reads the payload, which the publisher wrote
         # before the state.
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS >= at.CONCRETE:
             return False
-        # A plain store suffices: no other thread knows the waiter until the swap.
+        # A plain store suffices: no other thread knows about the waiter until the swap.
         store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
         # The swap publishes the waiter's fields and leaves the state bits unchanged.
         if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:
@@ -294,7 +290,7 @@ def add_waiter(value: Address, waiter: Address) -> bool:
 def claim(value: Address) -> bool:
     """Claim the right to resolve an unconstructed value.
 
-    Returns False if a thread has already claimed it.
+    Return False if a thread has already claimed it.
     """
     # Retry if the swap fails: another thread may have added a waiter without claiming the value.
     while True:
@@ -311,7 +307,7 @@ def take_waiters(value: Address, state: int) -> Address:
 
     The caller must already have written the payload, which the `exchange` publishes.
     """
-    # Load and store must be one atomic step: a waiter added between them would never run.
+    # The load and the store must be one atomic step: a waiter added between them would never run.
     return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS
 
 
@@ -319,8 +315,9 @@ def take_waiters(value: Address, state: int) -> Address:
 def point_at(context: Address, indirect: Address, target: Address) -> Address:
     """Resolve an indirect value to an available target; return the indirect value's waiters.
 
-    Takes over the caller's reference to `target`.  The indirect value refers to the concrete value
-    at the end of the target's forwards, so chains of forwards do not grow.
+    Take over the caller's reference to `target`.  If `target` itself forwards to another value, the
+    indirect value refers directly to the concrete value at the end of the chain, so that chains do
+    not grow.
     """
     concrete = resolve(target)
     if load_acquire(concrete + at.VALUE_REFERENCES) >= at.IMMORTAL or is_copied(indirect, concrete):
@@ -342,9 +339,9 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
 
 @native
 def is_copied(indirect: Address, concrete: Address) -> bool:
-    """Tell whether `indirect` must become a copy of the available value `concrete`.
+    """Return whether `indirect` must become a copy of the available value `concrete`.
 
-    Results of runs copy plain values, such as numbers, instead of referring to them.
+    A run's results copy plain values, such as numbers, instead of referring to them.
     """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
@@ -354,14 +351,15 @@ def is_copied(indirect: Address, concrete: Address) -> bool:
 
 @native
 def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
-    """Resolve an indirect value to a copy of `source`, a constant or a number; return the waiters.
+    """Resolve an indirect value to a copy of `source`; return the indirect value's waiters.
 
-    Takes over the caller's reference to `target`, the value from which `source` was reached.  A
-    copy may outlive the program, which owns its constants.
+    `source`, a constant or a number, is `target` or the value to which `target` forwards.  Take
+    over the caller's reference to `target`.  The copy may outlive the program, which owns its
+    constants.
     """
     kind = load(source + at.VALUE_KIND)
     # Copy only the words that the source's type uses. The other words are uninitialized, and the
-    # simulator reports a read of an uninitialized word.
+    # simulator reports reads of uninitialized words.
     if kind >> 8 != at.TYPE_CHAIN:
         store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
     if kind >> 8 >= at.TYPE_COMPLEX64:
@@ -394,9 +392,9 @@ def is_moved(indirect: Address, target: Address) -> bool:
 
 @native
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
-    """Resolve an indirect value by moving the payload out of `target`; return the waiters.
+    """Resolve an indirect value by moving the payload out of `target`; return its waiters.
 
-    Takes over the caller's reference to `target`.
+    Take over the caller's reference to `target`.
     """
     kind = load(target + at.VALUE_KIND)
     store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
@@ -412,10 +410,10 @@ def become_owner(context: Address, indirect: Address, target: Address) -> Addres
 def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     """Resolve `indirect` to `target` now or when `target` becomes available.
 
-    Takes over the caller's reference to `target`.  Call this at most once per indirect value.  If
-    `indirect` is already an error, it stays that error.
+    Take over the caller's reference to `target`.  Call this at most once per indirect value.  If
+    `indirect` is already an error, it remains that error.
 
-    Returns the waiters of `indirect` that the caller must run now, or 0.
+    Return the waiters of `indirect` that the caller must run now, or 0.
     """
     if is_available(indirect):
         drop_reference(context, target)
@@ -439,7 +437,7 @@ def set_error(value: Address, payload: int, error_type: int) -> Address:
     `payload` is the handle of a Diagnostic.  The value takes over the caller's reference to the
     Diagnostic.
     """
-    # The state comes last: a thread that sees ERROR may read the diagnostic immediately.
+    # Store the state last: a thread that sees ERROR may read the diagnostic immediately.
     store(value + at.VALUE_PAYLOAD, payload)
     store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
     return take_waiters(value, at.ERROR)

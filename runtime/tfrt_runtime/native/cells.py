@@ -1,35 +1,35 @@
-"""Memory of native code: the budget, and blocks for values, tasks, waiters, and activations.
+"""Memory for native code: the budget, and blocks for values, tasks, waiters, and activations.
 
 A *cell* is a block of 64 bytes, the smallest size.  A *size class* is a block size in cells.  A
 *slab* is a piece of memory from the system that is cut into blocks of one size class.  A *batch* is
-a full free list that is passed on as a whole.  Each thread has free lists; slabs are shared:
+a full free list that threads pass on as a whole.  Free lists belong to threads; slabs are shared:
 
     thread:   free list, one spare batch, a slab that blocks are cut from         per size class
-    process:  depot: batches that threads had too many of                         per size class
-              left slabs: no thread cuts blocks from them now                     per size class
-              stock: slabs for when the system has no memory
+    process:  depot: batches that the threads do not need                         per size class
+              left slabs: partly cut, and no longer used by any thread            per size class
+              stock: slabs for when the system is out of memory
 
-A thread puts each block that it frees into its own free list, even if the block is from the slab of
-another thread.  If the list is full, it becomes the thread's spare batch, and the former spare
-batch goes to the depot, where other threads find it.  Moving a batch does not touch its blocks.  A
-program that keeps millions of values alive therefore pays one list operation for each allocation.
+A thread puts each block that it frees into its own free list, even if the block came from another
+thread's slab.  If the list is full, it becomes the thread's spare batch, and the former spare batch
+goes to the depot, where other threads find it.  Moving a batch does not touch its blocks, so even a
+program that keeps millions of values alive pays only one list operation per allocation.
 
 A thread that exits leaves its slab to the next thread that needs blocks of that size.  Otherwise,
 each short-lived thread would occupy a slab for only a few blocks.  `trim` finds the slabs whose
-blocks are all in the depot, and frees these slabs.
+blocks are all in the depot, and frees them.
 
 Slabs come from Bonwick 1994, USENIX Summer, "The Slab Allocator: An Object-Caching Kernel Memory
-Allocator".  Two batches per thread (magazines) over a depot come from Bonwick and Adams 2001,
+Allocator".  The two batches per thread (magazines) and the depot come from Bonwick and Adams 2001,
 USENIX, "Magazines and Vmem: Extending the Slab Allocator to Many CPUs and Arbitrary Resources".
 
 The budget limits how much memory native code may take from the system.  The process counts the
-bytes of slabs, buffers, and other large blocks when it takes them from the system.  Taking a value
-from a free list does not change the count.  Each queue may set its own limit for the count, which
-applies to the programs of that queue.
+bytes of slabs, buffers, and other large blocks when it takes them from the system.  Taking a block
+from a free list does not change the count.  A queue may set its own limit on the count, which then
+applies to the programs that run on that queue.
 
 Small blocks are never refused.  A thread that exceeds the budget, or that gets no memory from the
-system, calls `refuse`, which ends the thread's run.  The thread still gets its block, from the
-stock if necessary, so that everything the run has started can finish in an orderly way.
+system, calls `refuse`, which ends the run that the thread is working on.  The thread still gets its
+block, from the stock if necessary, so that everything the run has started can finish properly.
 
 Rejected alternative: the C library's allocator for each block.  The C library can refuse small
 blocks, and each allocation would have to update the budget.
@@ -63,16 +63,16 @@ from tfrt_runtime.native.memory import (
 )
 
 LARGE = 1 << 18
-"""The size in bytes of the smallest blocks whose unused pages may be returned to the system."""
+"""Unused pages are returned to the system only from blocks of at least this many bytes."""
 PAGE = 1 << 16
 """A multiple of the system's page size."""
 
 
 @entry
 def memory_limit(context: Address) -> int:
-    """Return the memory limit that applies to programs of this thread's queue, in bytes.
+    """Return the memory limit for the programs of this thread's queue, in bytes.
 
-    The limit is for the memory of the whole process.
+    The limit applies to the whole process's memory, PROCESS_HELD.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
@@ -85,16 +85,16 @@ def memory_limit(context: Address) -> int:
 
 @native
 def reserve(context: Address, size: int) -> bool:
-    """Add `size` bytes to the process's count, before they are taken from the system.
+    """Add `size` bytes to the process's count before taking them from the system.
 
-    Returns False, and adds nothing, if the count would exceed the limit.
+    Return False, and add nothing, if the count would exceed the limit.
     """
     return reserve_within(load(context + at.CONTEXT_PROCESS), memory_limit(context), size) != 0
 
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """Do the same as `reserve`, with a given limit; return 1 or 0."""
+    """Do what `reserve` does, but with the given limit; return 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:
@@ -111,24 +111,24 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
 def overdraw(context: Address, size: int) -> None:
     """Add `size` bytes to the process's count even if this exceeds the limit.
 
-    Even a run that ends because of the limit needs a little memory to end.
+    Even a run that is ended because of the limit needs a little memory to finish.
     """
     fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD, size)
 
 
 @entry
 def give_back(process: Address, size: int) -> None:
-    """Subtract `size` bytes, which were returned to the system, from the process's count."""
+    """Subtract `size` bytes from the process's count after returning them to the system."""
     fetch_add(process + at.PROCESS_HELD, -size)
 
 
 @outline
 def refuse(context: Address, size: int) -> None:
-    """End the run that requests `size` bytes.
+    """End the run whose request for `size` bytes cannot be met.
 
-    The reason is the budget, or that the system is out of memory.  Python cancels the run with an
-    error that names the kernel that this thread is running.  If the thread is running compiled code
-    instead, the code's next operation that has a location reports the error.
+    Call this if the request would exceed the budget or the system is out of memory.  Python cancels
+    the run with an error that names the kernel that this thread is running.  If the thread is
+    running compiled code instead, the code's next operation that has a location reports the error.
     """
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
     if call3(callback, context, load(context + at.CONTEXT_RECORD), size) == 0:
@@ -146,7 +146,7 @@ WAIT_NS = 1_000_000
 def take_block(context: Address, size: int) -> Address:
     """Return a block of at least `size` bytes with undefined contents.
 
-    Returns 0 only if a large block is refused.
+    Return 0 only if a large block is refused.
     """
     # Plain accesses suffice: only this thread uses its free lists.
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
@@ -174,7 +174,7 @@ def give_block(context: Address, block: Address, size: int) -> None:
         give_back(load(context + at.CONTEXT_PROCESS), size)
         return
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
-    # A thread that frees the values of other threads must not collect blocks without limit.
+    # A thread that frees other threads' values must not accumulate blocks without limit.
     if load(count) * size_class >= at.BATCH_CELLS:
         keep_batch(context, size_class)
     head = context + at.CONTEXT_FREE + 8 * size_class
@@ -199,7 +199,7 @@ def give_cell(context: Address, cell: Address) -> None:
 def take_large(context: Address, size: int) -> Address:
     """Allocate a block that is too large for the free lists.
 
-    Returns 0, and ends the run, if the block is refused.
+    Return 0, and end the run, if the block is refused.
     """
     # Count before allocating: if two threads request the last bytes, only one may get them.
     if size < 0 or not reserve(context, size):
@@ -236,7 +236,7 @@ def need_block(context: Address, size: int) -> Address:
 
 @outline
 def keep_batch(context: Address, size_class: int) -> None:
-    """Make the full free list the spare batch.  The former spare batch goes to the depot."""
+    """Make the full free list the spare batch, and move the former spare batch to the depot."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     former = load(spare)
     if former != 0:
@@ -248,7 +248,7 @@ def keep_batch(context: Address, size_class: int) -> None:
 def take_list(context: Address, size_class: int) -> Address:
     """Empty the free list of a size class, and return its blocks as a batch.
 
-    Returns 0 if the list was empty.
+    Return 0 if the list was empty.
     """
     head = context + at.CONTEXT_FREE + 8 * size_class
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
@@ -271,7 +271,7 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 def take_batch(process: Address, size_class: int) -> Address:
     """Take a batch from the depot.
 
-    Returns 0 if the depot is empty, or if another thread holds all its batches at this moment.
+    Return 0 if the depot is empty, or if another thread is holding all its batches.
     """
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
@@ -293,9 +293,9 @@ def refill(context: Address, size_class: int) -> Address:
 
 @native
 def carve(context: Address, size_class: int) -> Address:
-    """Cut up to 16 blocks from this thread's slab, or from a new slab.
+    """Cut up to 16 blocks from this thread's slab, or from another slab if that one is used up.
 
-    Returns one of the blocks; the others go into the free list.
+    Return one of the blocks, and put the others into the free list.
     """
     size = at.CELL_SIZE * size_class
     place = context + at.CONTEXT_CARVE + 8 * size_class
@@ -321,10 +321,10 @@ def carve(context: Address, size_class: int) -> Address:
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
-    # A slab is aligned to its size, so a block's address tells its slab.
+    # A slab is aligned to its size, so a block's address identifies its slab.
     slab = block & -at.SLAB_SIZE
     store(slab + at.SLAB_CARVED, load(slab + at.SLAB_CARVED) + count)
-    # Link from last to first, so that blocks are handed out in the order of their addresses.
+    # Link from last to first, so that blocks are handed out in address order.
     following = 0
     for i in range(count - 1, 0, -1):
         store(block + size * i + at.VALUE_NEXT, following)
@@ -332,14 +332,14 @@ def carve(context: Address, size_class: int) -> Address:
     store(context + at.CONTEXT_FREE + 8 * size_class, following)
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
-        # Do this last: Python makes an error value, and takes a cell for it from this context.
+        # Do this last, because Python takes a cell for the error value from this context.
         refuse(context, refused)
     return block
 
 
 @native
 def leave_slab(context: Address, size_class: int) -> None:
-    """Stop cutting blocks from this thread's slab of a size class, if it has such a slab.
+    """Stop cutting blocks from this thread's slab of a size class; do nothing if it has none.
 
     Another thread may cut the rest of the slab into blocks.
     """
@@ -361,9 +361,10 @@ def leave_slab(context: Address, size_class: int) -> None:
 
 @native
 def take_slab(context: Address) -> Address:
-    """Return a new slab.
+    """Return a new slab, waiting for memory if necessary.
 
-    If the run must end because of the slab, return the slab's address plus 1.
+    If the slab exceeds the budget or the system is out of memory, the run must end.  In that case,
+    return the slab's address plus 1.
     """
     process = load(context + at.CONTEXT_PROCESS)
     refused = 0
@@ -390,16 +391,16 @@ def take_slab(context: Address) -> Address:
 
 @native
 def reclaim(process: Address) -> int:
-    """Free memory that the process keeps for later use: free slabs, and blocks of tensors.
+    """Free memory that the process keeps for reuse: free slabs, and free blocks for tensors.
 
-    Returns 0 if nothing was freed.
+    Return 0 if nothing was freed.
     """
     return call2(load(process + at.PROCESS_RECLAIM), process, 0)
 
 
 @native
 def give_stocked(process: Address, slab: Address) -> None:
-    """Put a slab into the stock.  The process's count already contains the slab."""
+    """Put a slab into the stock.  The process's count must already include it."""
     push(process + at.PROCESS_STOCK, slab, at.SLAB_NEXT)
     fetch_add(process + at.PROCESS_STOCKED, 1)
 
@@ -408,7 +409,7 @@ def give_stocked(process: Address, slab: Address) -> None:
 def take_stocked(process: Address) -> Address:
     """Take a slab from the stock.
 
-    Returns 0 if the stock is empty, or if another thread holds all its slabs at this moment.
+    Return 0 if the stock is empty, or if another thread is holding all its slabs.
     """
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:
@@ -418,9 +419,8 @@ def take_stocked(process: Address) -> Address:
 
 @entry
 def fill_stock(process: Address) -> None:
-    """Fill the stock with slabs, regardless of the budget, until the system has no memory."""
-    # The stock is for runs that were refused memory: they still need some memory to finish in an
-    # orderly way.
+    """Fill the stock, regardless of the budget; stop early if the system runs out of memory."""
+    # The stock is for runs that were refused memory: they still need some memory to finish.
     while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:
@@ -433,8 +433,9 @@ def fill_stock(process: Address) -> None:
 def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) -> None:
     """Overwrite `size` bytes of a block, rounded up to words, so that no old data can be read.
 
-    The new content is zeros, or the word in QUEUE_CHOOSE.  If `is_fresh` says that a large block
-    comes directly from the system, the system clears most of its pages when they are first used.
+    The new contents are zeros or, if QUEUE_CHOOSE is set, copies of that word.  `is_fresh` means
+    that the block comes directly from the system.  If such a block is large, the system clears most
+    of its pages when they are first used.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0

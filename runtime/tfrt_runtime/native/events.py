@@ -1,22 +1,23 @@
 """The log of watched runs: events in rings, one ring per thread.
 
-A ring is written only by its own thread, and drained by one reader.  A record has four words: the
+Only the ring's own thread writes records, and one reader drains them.  A record has four words: the
 time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run << 48`, and a payload.  The
-writer never waits for the reader: a new record overwrites the oldest, and the reader counts the
-records that it has missed.  A run that is not watched only pays for the load of one word.
+writer never waits for the reader: in a full ring, a new record overwrites the oldest one, and the
+reader counts the records that it has missed.  A run that is not watched pays only for loading one
+word.
 
     kernel, thread, coroutine             ring of the thread                  reader (Python)
     log_kernel, log_value, -write_event-> record HEAD % CAPACITY -log_drain->  reads TAIL to HEAD
     log_thread, log_code                  HEAD + 1                            sets TAIL, LOST, SKIP
 
 Only the ring's thread writes HEAD and the records, and only the reader writes TAIL, LOST, and SKIP.
-The reader copies the records and then reads HEAD again, as the reader of a sequence lock does
+The reader copies the records and then reads HEAD again, as a seqlock reader does
 (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory models?").  A copied
 record that the writer may have overwritten in the meantime is torn, and counts as lost.  A thread
 that exits leaves its ring, with the events in it, to the next thread that needs a ring.
 
-Rejected alternative: one ring for all threads, which would contend for its HEAD.  Rejected
-alternative: a writer that waits for the reader, because watching a run must not stop the run.
+Rejected alternatives: a single ring, because all threads would contend for its HEAD; and a writer
+that waits for the reader, because watching a run must not stop the run.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -50,10 +51,10 @@ LOW = 0xFFFFFFFF
 
 @outline
 def take_log(context: Address) -> Address:
-    """Give a ring to a thread that writes its first event.
+    """Give this thread a ring for its first event.
 
-    Returns the ring, or 0 if memory is short.  The ring is new, or was left by a thread that has
-    exited.  The process never frees rings.
+    Return the ring, or 0 if out of memory.  The ring is new, or was left by a thread that has
+    exited.  Rings are never freed.
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
@@ -69,7 +70,7 @@ def take_log(context: Address) -> Address:
 
 @native
 def make_log(context: Address, process: Address) -> Address:
-    """Make a new ring for this thread; return 0 if memory is short."""
+    """Make a new ring for this thread; return 0 if out of memory."""
     ring = allocate(at.LOG_RECORDS + at.LOG_RECORD * at.LOG_CAPACITY)
     if ring == 0:
         return 0
@@ -83,7 +84,7 @@ def make_log(context: Address, process: Address) -> Address:
 def leave_log(context: Address) -> None:
     """Let another thread take over the ring of this exiting thread.
 
-    The ring keeps the events that the reader has not read.
+    The ring keeps the events that the reader has not read yet.
     """
     # Release: the next owner must see the last HEAD and the records before it.
     ring = load(context + at.CONTEXT_LOG)
@@ -128,15 +129,15 @@ def is_disturbed(request: Address) -> bool:
 
 @inline
 def nested_of(activation: Address) -> int:
-    """Return the size in bytes of an activation and all activations that enclose it."""
+    """Return the total size in bytes of an activation and all activations that enclose it."""
     return load(activation + at.ACTIVATION_NESTED) & LOW
 
 
 @inline
 def is_watched(activation: Address) -> bool:
-    """Tell whether an activation's run is watched."""
-    # `watch_activation` marks each watched activation as shared. Checking the mark first saves
-    # reading the request of most other activations.
+    """Return whether an activation's run is watched."""
+    # `watch_activation` marks each watched activation as shared. Checking the mark first avoids
+    # reading the requests of most other activations.
     return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
 
 
@@ -152,9 +153,9 @@ def about(watch: Address, activation: Address, kind: int) -> int:
 
 @inline
 def is_of_program(watch: Address, function: Address) -> bool:
-    """Tell whether a function belongs to the watched program.
+    """Return whether a function belongs to the watched program.
 
-    A watched run may also call functions of other programs, which are not logged.
+    A watched run may also call other programs' functions, but these calls are not logged.
     """
     return load(function + at.FUNCTION_HANDLE) >> 32 == load(watch + at.WATCH_PROGRAM)
 
@@ -173,7 +174,7 @@ def log_kernel(
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
     """Log the end of a kernel that called functions.
 
-    If the kernel has results, the log of its results shows the end instead.
+    If the kernel has results, do nothing, because their log entries show the end.
     """
     if load_i32(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
@@ -183,7 +184,7 @@ def log_call_end(context: Address, activation: Address, record: Address) -> None
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Log that a register's value has become available.  If it is unavailable, do nothing."""
+    """Log that a register's value has become available; do nothing if it is still unavailable."""
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -197,7 +198,7 @@ def log_state(
 ) -> None:
     """Log that a register holds an available value.
 
-    If the value does not fit into the event, the watch keeps the value.
+    If the value is an error or does not fit into the event, the watch keeps it.
     """
     if not is_of_program(watch, load(activation + at.ACTIVATION_FUNCTION)):
         return
@@ -213,14 +214,14 @@ def log_state(
 
 @native
 def kept_of(watch: Address, function: int, number: int) -> Address:
-    """Return the address of the words with the value that the watch keeps for a register, or 0."""
+    """Return the address of a register's struct KEPT, or 0 if the watch keeps no values."""
     kept = load(watch + at.WATCH_VALUES)
     return load(kept + 8 * function) + at.KEPT_SIZE * number if kept != 0 else 0
 
 
 @native
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
-    """Count that a register was set, and keep `word`, the first word of its value.
+    """Count one write to a register, and keep `word`, the first word of the register's value.
 
     The register's event may be overwritten before it is read.
     """
@@ -236,7 +237,7 @@ def count_value(watch: Address, function: int, number: int, word: int) -> None:
 def keep_value(
     context: Address, watch: Address, function: int, number: int, value: Address
 ) -> None:
-    """Keep a value that does not fit into an event; drop the value kept for the register before."""
+    """Keep a value that does not fit into an event, and drop the value that it replaces."""
     kept = kept_of(watch, function, number)
     if kept != 0:
         add_references(value, 1)
@@ -249,8 +250,8 @@ def watch_activation(
 ) -> None:
     """Give a starting activation or iteration its number, and log the start.
 
-    The activation is marked as shared: otherwise, a task could resolve a promise without a log
-    entry.
+    Also mark the activation as shared, because a task could otherwise resolve a promise without a
+    log entry.
     """
     instance = fetch_add(watch + at.WATCH_INSTANCES, 1) & LOW
     nested = nested_of(activation)
@@ -275,14 +276,17 @@ def log_return(context: Address, watch: Address, activation: Address) -> None:
 
 @outline
 def log_thread(context: Address, kind: int) -> None:
-    """Log an event of this thread that belongs to no run."""
+    """If any run is watched, log an event of this thread that belongs to no run."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_event(context, 0, kind << 32, 0)
 
 
 @inline
 def log_code(context: Address, kind: int, what: int, payload: int) -> None:
-    """Log an event of compiled code about `what`: an object, or a task, identified by its frame."""
+    """If any run is watched, log an event of compiled code about the object or task `what`.
+
+    A task is identified by its frame.
+    """
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, kind, what, payload)
 
@@ -296,9 +300,9 @@ def write_code(context: Address, kind: int, what: int, payload: int) -> None:
 
 @outline
 def slow_down(watch: Address, request: Address, start: int) -> None:
-    """Delay the end of a kernel that started at `start`, by the watch's factor in thousandths.
+    """Make a kernel that started at `start` take WATCH_SLOW / 1000 times as long.
 
-    If the run is cancelled, returns immediately.
+    Return immediately if the run is cancelled.
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
@@ -309,7 +313,8 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 def log_drain(ring: Address, target: Address, room: int) -> int:
     """Copy up to `room` new records to `target`, and return their count.
 
-    The first LOG_SKIP of the copied records are torn: the writer may have changed them meanwhile.
+    The first LOG_SKIP of the copied records are torn: the writer may have overwritten them during
+    the copy.
     """
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)
@@ -335,7 +340,7 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
 
 @entry
 def log_clock(_context: Address) -> int:
-    """Return the current time of the event clock, in the clock's ticks."""
+    """Return the event clock's current time, in ticks."""
     return ticks()
 
 

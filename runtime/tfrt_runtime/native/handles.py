@@ -1,4 +1,4 @@
-"""Operations of Python's host objects on native objects: one entry of the core per operation."""
+"""The operations of Python's host objects on native objects: one entry of the core for each."""
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
@@ -47,8 +47,8 @@ FIRST_READY_ENTRIES = 256
 def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
     """Make the context of one thread; free it with `context_free`.
 
-    The caller sets CONTEXT_DEQUE and CONTEXT_WORKER if the thread is a worker.  Returns 0 if memory
-    is short.
+    Return 0 if out of memory.  If the thread is a worker, the caller must set CONTEXT_DEQUE and
+    CONTEXT_WORKER.
     """
     context = allocate(at.CONTEXT_SIZE)
     if context == 0:
@@ -74,7 +74,10 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
 
 @entry
 def context_free(context: Address) -> None:
-    """Free a context and its free lists.  No work may be ready on the context."""
+    """Free a context, and hand its free blocks over to other threads.
+
+    The context's ready stack must be empty.
+    """
     ready = load(context + at.CONTEXT_READY)
     give_block(context, ready, load(context + at.CONTEXT_READY_LIMIT) - ready)
     frame = load(context + at.CONTEXT_ARGUMENTS)
@@ -121,7 +124,7 @@ def value_claim(value: Address) -> int:
 def value_emplace(
     context: Address, value: Address, payload_type: int, first: int, second: int
 ) -> None:
-    """Publish a claimed value with the given payload; the references are as for `value_of`."""
+    """Publish a claimed value with the given payload; handle references as `value_of` does."""
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
     # Atomic, because another thread may be checking whether the value is indirect.
@@ -135,7 +138,7 @@ def value_emplace(
 def value_set_error(context: Address, value: Address, handle: int) -> None:
     """Publish a claimed value as an error.
 
-    Takes over the caller's reference to the diagnostic `handle`.
+    Take over the caller's reference to the diagnostic `handle`.
     """
     run_waiters(context, set_error(value, handle, at.TYPE_ERROR))
 
@@ -150,7 +153,7 @@ def value_forward(context: Address, indirect: Address, target: Address) -> None:
 def value_break(context: Address, indirect: Address, failure: Address) -> None:
     """Resolve an indirect value to the error `failure`.
 
-    The value may already forward to another value.  Takes over the caller's reference to `failure`.
+    The value may already forward to another value.  Take over the caller's reference to `failure`.
     No other thread may resolve `indirect` at the same time.
     """
     run_waiters(context, point_at(context, indirect, failure))
@@ -160,7 +163,7 @@ def value_break(context: Address, indirect: Address, failure: Address) -> None:
 def value_outcome(value: Address) -> Address:
     """Return the concrete or error value that a value forwards to, or the value itself.
 
-    Returns 0 if the value is unavailable.  The caller gets no reference.
+    Return 0 if the value is unavailable.  The caller gets no reference.
     """
     return resolve(value) if is_available(value) else 0
 
@@ -181,7 +184,7 @@ def value_drop(context: Address, value: Address) -> None:
 def value_and_then(context: Address, value: Address, handle: int) -> None:
     """Call the Python callback `handle` when the value is resolved.
 
-    If the value is already resolved, calls it now.
+    If the value is already resolved, call it now.
     """
     waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
@@ -207,7 +210,7 @@ def latch_make(context: Address, value: Address) -> Address:
 
 @entry
 def request_enter(request: Address) -> None:
-    """Add an activity to a request that has not finished."""
+    """Count one more activity of an unfinished request; `leave_request` ends the activity."""
     fetch_add(request + at.REQUEST_ACTIVE, 1)
 
 
@@ -226,9 +229,9 @@ def request_notify(request: Address) -> int:
 
 @entry
 def host_take(queue: Address) -> int:
-    """Take the queue's deque for threads that are not workers.
+    """Take the deque that the queue reserves for a thread that is not a worker.
 
-    Returns 0 if another thread has the deque.
+    Return 0 if another thread has it.
     """
     return compare_and_swap(queue + at.QUEUE_HOST, 0, 1)
 
@@ -257,6 +260,6 @@ def queue_stop(queue: Address) -> None:
 def pool_stop(pool: Address) -> None:
     """Make the threads of a blocking pool exit."""
     store_release(pool + at.POOL_STOP, 1)
-    # A thread that has read the old epoch, and is about to sleep, does not fall asleep.
+    # A thread that has read the old epoch and is about to sleep stays awake.
     fetch_add(pool + at.POOL_EPOCH, 1)
     futex_wake(pool + at.POOL_EPOCH, 1 << 30)

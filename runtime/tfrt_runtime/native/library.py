@@ -25,7 +25,7 @@ from tfrt_runtime.native import machine as here
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 SOURCES = "tfrt_core_sources"
-"""A symbol in each shared object: the digest of the sources from which it was compiled."""
+"""The symbol in each shared object that holds the digest of the sources it was compiled from."""
 WAITING = "waiting for another process, which compiles the native core"
 
 _lock = threading.Lock()
@@ -42,7 +42,7 @@ def sources_digest() -> str:
 
 
 class Library(dict[str, int]):
-    """A loaded core: the addresses of its entries, keyed by name, and looked up on first use."""
+    """A loaded core: maps each entry's name to its address, which is looked up on first use."""
 
     def __init__(self, path: Path | str) -> None:
         """Open the shared object.
@@ -66,18 +66,15 @@ class Library(dict[str, int]):
             return Library(f"/proc/self/fd/{file.fileno()}")
 
     def built_in(self, name: str) -> int:
-        """Return the address of an entry for CPython calls of the kind METH_FASTCALL."""
+        """Return the address of an entry that CPython calls as METH_FASTCALL."""
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.fast"]
 
     def of_words(self, name: str) -> int:
-        """Return the address of an entry for `python_entries.call_with`.
-
-        That function passes seven words.
-        """
+        """Return the address of an entry that `python_entries.call_with` calls with seven words."""
         return self[name if here.HAS_WIDE_POINTERS else f"{name}.any"]
 
     def python(self, name: str) -> int:
-        """Return the address of a CPython function for the core."""
+        """Return the address of a CPython function that the core calls."""
         if not here.HAS_WIDE_POINTERS:
             return self[f"tfrt_api.{name}"]
         return ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value or 0
@@ -97,7 +94,7 @@ class Library(dict[str, int]):
 
 
 def show_progress(line: str) -> None:
-    """Show a line of progress on standard error, which replaces the previous line."""
+    """Show a line of progress on standard error, replacing the previous line on a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimising":
@@ -110,7 +107,7 @@ def show_progress(line: str) -> None:
 
 
 def load_at_hand() -> bool:
-    """Load the core if that needs no compilation, and return whether the core is loaded.
+    """Load the core if that requires no compilation, and return whether the core is loaded.
 
     Raises:
         TfrtError: as for `load`.
@@ -122,9 +119,9 @@ def load_at_hand() -> bool:
 
 
 def load(progress: Progress = show_progress) -> Library:
-    """Return the core, and load it on the first call.
+    """Return the core, loading it on the first call.
 
-    If the core is neither in the package nor in the cache, compiles it.
+    If the core is neither in the package nor in the cache, compile it.
 
     Raises:
         TfrtError: if the core does not support this platform or cannot be compiled.
@@ -155,7 +152,7 @@ def check_platform(system: str, machine: str) -> None:
 
 
 def prebuilt() -> Library | None:
-    """Return the package's core, or None if it has none for this machine and these sources."""
+    """Return the package's core, or None if the package has none for this machine and sources."""
     path = HERE / file_name(here.this_machine())
     if not path.exists():
         return None

@@ -21,9 +21,9 @@ HAS_THREADS = not IS_PAGE
 HAS_WIDE_POINTERS = not IS_PAGE
 """Whether a pointer has as many bits as a word, so that CPython and the core need no adapters."""
 PAGE_MEMORY = 1 << 30
-"""How many bytes values may take on a web page.
+"""How many bytes values may take up on a web page.
 
-The memory of a page grows to 2 or 4 GB, and never shrinks.
+A page's memory can grow to 2 or 4 GB, and never shrinks.
 """
 
 

@@ -1,31 +1,31 @@
 """Load, store, and atomically update shared memory at raw addresses.
 
-Native code accesses memory that threads share only through this module.
+This module is the only one through which native code accesses shared memory.
 
 Each operation has two implementations.  In compiled code, `lowering` maps it to one LLVM
-instruction or one call of the C library.  In ordinary Python, it calls the current *world*.  This
-is usually a simulated memory (`tests.simulator`).  It checks lifetimes and races, and lets a
-scheduler choose the thread that runs next.
+instruction or one call to the C library.  In ordinary Python, it calls the current *world*, which
+is usually a simulated memory (`tests.simulator`).  The simulated memory checks lifetimes and races,
+and lets a scheduler choose the thread that runs next.
 
 Words are 64-bit two's complement, and an address is a word.  `load` and `store` are plain accesses:
-the caller must guarantee that atomic operations order them with the accesses of other threads.  The
-other names state the memory ordering.  A `load_acquire` that reads the result of a `store_release`
-or of a read-modify-write sees everything that happened before that write.  Read-modify-writes are
-acq_rel.  `fence` is sequentially consistent.  The orderings are LLVM's:
+the caller must guarantee that atomic operations order them with other threads' accesses.  The names
+of the other accesses state their memory ordering.  A `load_acquire` that reads the result of a
+`store_release` or of a read-modify-write sees everything that happened before that write.
+Read-modify-writes are acq_rel.  `fence` is sequentially consistent.  The orderings are LLVM's:
 https://llvm.org/docs/Atomics.html
 
 `futex_wait` and `futex_wake` are Linux's futex(2):
 https://man7.org/linux/man-pages/man2/futex.2.html
 
-This module also has stacks of linked items that threads share: tasks, batches of blocks, and
-finished runs.
+This module also implements the linked stacks that threads share: stacks of tasks, of batches of
+blocks, and of finished runs.
 
     word of the stack --> newest item --link--> item --link--> oldest item --link--> 0
 
 `link` is the offset of the word that links the items.  Any thread may push an item.  A thread that
-takes items takes all of them.  No thread pops a single item, because of the ABA problem.  While a
+takes items takes all of them.  No thread pops a single item, because of the ABA problem: while one
 thread is popping an item, another thread could take the item and push it again on top of other
-items.  The first thread would then store a link that is out of date.
+items, and the first thread would then store an outdated link.
 
 The push is Treiber's: R. K. Treiber, "Systems Programming: Coping with Parallelism", an IBM
 research report.  Treiber's pop is not used, because without a version counter next to the head, it
@@ -46,11 +46,11 @@ Function = TypeVar("Function", bound=Callable[..., object])
 _world: list[Any] = []
 
 NATIVE: dict[str, Callable[..., object]] = {}
-"""All functions marked `native`, by qualified name, in the order of their definitions."""
+"""All functions marked `native`, by qualified name, in definition order."""
 
 
 ENTRIES: dict[str, Callable[..., object]] = {}
-"""The native functions whose addresses are used, by qualified name."""
+"""The native functions whose addresses are taken, by qualified name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,13 @@ OUTLINE: set[str] = set()
 
 
 def native(function: Function) -> Function:
-    """Mark a native function.
-
-    It is compiled, and ordinary Python can call it, too.
-    """
+    """Mark a function as native: it is compiled, but ordinary Python can call it, too."""
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
     return function
 
 
 def shared(function: Function) -> Function:
-    """Let native functions call a function that is not part of the core.
-
-    An example is a lambda in a table.
-    """
+    """Let native functions call a function that is not in the core, such as a lambda in a table."""
     NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
 
@@ -159,7 +153,7 @@ def load(address: Address) -> int:
 
 @operation
 def store(address: Address, value: int) -> None:
-    """Write a word."""
+    """Write `value` to the word at `address`."""
 
 
 @operation
@@ -169,24 +163,24 @@ def load_acquire(address: Address) -> int:
 
 @operation
 def store_release(address: Address, value: int) -> None:
-    """Write a word; earlier accesses are not reordered after the store."""
+    """Write `value` at `address`; earlier accesses are not reordered after the store."""
 
 
 @operation
 def fetch_add(address: Address, value: int) -> int:
-    """Add to a word atomically; return its previous value."""
+    """Add `value` to a word atomically; return the word's previous value."""
 
 
 @operation
 def exchange(address: Address, value: int) -> int:
-    """Replace a word atomically; return its previous value."""
+    """Replace a word with `value` atomically; return the word's previous value."""
 
 
 @operation
 def compare_and_swap(address: Address, old: int, new: int) -> int:
     """Replace `old` with `new` atomically; return 1 if the word was `old`.
 
-    Otherwise, changes nothing and returns 0.
+    Otherwise, change nothing, and return 0.
     """
 
 
@@ -227,7 +221,7 @@ def store_f64(address: Address, value: float) -> None:
 
 @operation
 def allocate(size: int) -> Address:
-    """Allocate `size` uninitialized bytes, 16-aligned; return 0 if memory is short."""
+    """Allocate `size` uninitialized bytes, 16-aligned; return 0 if out of memory."""
 
 
 @operation
@@ -345,32 +339,29 @@ def processor() -> int:
 
 @operation
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
-    """Sleep until `futex_wake`, if the 32-bit word at `address` is `expected`; otherwise, return.
+    """If the 32-bit word at `address` is `expected`, sleep until `futex_wake`.  Return 0.
 
     The thread may also wake up for no reason, so the caller must check its condition again.  A
-    negative `timeout_ns` means no limit (`time_left`).  Returns 0.
+    negative `timeout_ns` means no limit (`time_left`).
     """
 
 
 @operation
 def futex_wake(address: Address, count: int) -> int:
-    """Wake up to `count` threads that are sleeping on `address`.  Returns 0."""
+    """Wake up to `count` threads that are sleeping on `address`.  Return 0."""
 
 
 @operation
 def thread_context() -> Address:
-    """Return the context of this thread, which is never 0.
+    """Return this thread's context, which is never 0.
 
-    If the thread has not set a context, Python makes one.
+    If the thread has not set a context, call Python, which makes one.
     """
 
 
 @operation
 def set_thread_context(context: Address) -> Address:
-    """Set the context of this thread; return the previous context.
-
-    If `context` is 0, removes the context.
-    """
+    """Set this thread's context, or remove it if `context` is 0; return the previous context."""
 
 
 @operation
@@ -383,14 +374,14 @@ def stack_room() -> int:
 
 @operation
 def bound_words(item: Address) -> Address:
-    """Return the address of the words of an entry.
+    """Return the address of an entry's words.
 
     `item` is the Python integer that is bound to the entry.
     """
 
 
 def wrapping_add(left: int, right: int) -> int:
-    """Return the sum of two words, which wraps around."""
+    """Return the sum of two words, wrapped around to 64 bits."""
     return wrapped(left + right)
 
 
@@ -417,7 +408,7 @@ def push(stack: Address, item: Address, link: int) -> None:
 
 @inline
 def take_all(stack: Address) -> Address:
-    """Empty a stack, and return its newest item, or 0.  The other items are linked to it.
+    """Empty a stack; return its newest item, to which the others are linked, or 0.
 
     Any thread may call this.  After the call, no other thread uses the items.
     """
@@ -432,7 +423,7 @@ def take_all(stack: Address) -> Address:
 def take_one(stack: Address, link: int) -> Address:
     """Take the newest item of a stack.
 
-    Returns 0 if the stack is empty, or if another thread holds all its items at this moment.
+    Return 0 if the stack is empty, or if another thread is holding all its items.
     """
     item = take_all(stack)
     if item == 0:

@@ -1,9 +1,9 @@
-"""Tensors of native kernels: their descriptions, and the memory of their elements.
+"""Tensors for native kernels: their descriptors, and the memory for their elements.
 
-A tensor is a small block with the type, the sizes, and the address of the elements.  It has a
-reference count: each AsyncValue with the tensor as its payload holds a reference, and so does each
-Python object that represents the tensor.  The memory of the elements belongs to the store or to a
-Python object.
+A tensor is a small block that holds the type, the sizes, and the address of the elements.  It is
+reference-counted: each AsyncValue whose payload is the tensor holds a reference, and so does each
+Python object that represents the tensor.  The elements' memory belongs to the store or to a Python
+object.
 
 The store keeps free blocks for later tensors of about the same size.  This helps a program that
 runs repeatedly, because fresh pages cost more than most kernels.  The store has a row of slots for
@@ -31,15 +31,15 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
-"""The exponent of the limit for a tensor's element count.
+"""The exponent of the limit on a tensor's element count.
 
-A tensor has less than 2 ** MAX_ELEMENTS_BITS elements, so that its byte count fits into a word.
+A tensor has fewer than 2 ** MAX_ELEMENTS_BITS elements, so that its byte count fits into a word.
 """
 
 
 @native
 def size_bits(size: int) -> int:
-    """Return the number of bits of the number `size`, but at least SMALLEST_BLOCK_BITS."""
+    """Return the bit length of `size`, but at least SMALLEST_BLOCK_BITS."""
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -48,16 +48,16 @@ def size_bits(size: int) -> int:
 
 @native
 def unit_bits(bits: int) -> int:
-    """Return the exponent of the unit, a power of 2, for sizes with `bits` bits.
+    """Return the exponent of the power of two that is the unit for sizes of `bits` bits.
 
-    The size of a block is four to eight units.
+    A block has at most eight units, and a large block has at least four.
     """
     return max(bits - 3, at.SMALLEST_BLOCK_BITS)
 
 
 @native
 def unit_count(size: int, unit: int) -> int:
-    """Return how many units of `2 ** unit` bytes hold `size` bytes; at least one."""
+    """Return how many units of `2 ** unit` bytes are needed for `size` bytes, but at least 1."""
     return max((size + (1 << unit) - 1) >> unit, 1)
 
 
@@ -72,23 +72,20 @@ def block_size(size: int) -> int:
 def first_slot(memory_store: Address, size: int) -> Address:
     """Return the address of the row of slots for blocks of `size` bytes."""
     bits = size_bits(size)
-    # Unit counts go from 1 to 8, so nine rows per power of two suffice.
+    # Unit counts range from 1 to 8, so nine rows per power of two suffice.
     row = (bits - at.SMALLEST_BLOCK_BITS) * 9 + unit_count(size, unit_bits(bits))
     return memory_store + at.STORE_SLOTS + 8 * at.SLOTS_PER_CLASS * row
 
 
 @native
 def slots_used(size: int) -> int:
-    """Return how many slots of a row are used for blocks of `size` bytes.
-
-    For large blocks, only a few are used.
-    """
+    """Return how many slots of a row are used for blocks of `size` bytes: few for large blocks."""
     return min(at.SLOTS_PER_CLASS, (1 << at.LARGEST_KEPT_BITS) // block_size(size))
 
 
 @native
 def take_memory(context: Address, memory_store: Address, size: int) -> Address:
-    """Return a block of at least `size` bytes with undefined contents, or 0 if memory is short."""
+    """Return a block of at least `size` bytes with undefined contents, or 0 if out of memory."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
@@ -108,7 +105,7 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
 def fresh_memory(context: Address, size: int) -> Address:
     """Allocate a block from the C library.
 
-    Returns 0 if the block would exceed the budget or the library has no memory.
+    Return 0 if the block would exceed the budget or the system is out of memory.
     """
     if not reserve(context, size):
         return 0
@@ -134,10 +131,7 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
 
 @entry
 def reclaim_all(process: Address, _unused: int) -> int:
-    """Free the memory that the process keeps for later use.
-
-    This function implements `cells.reclaim`.
-    """
+    """Free the memory that the process keeps for reuse; `cells.reclaim` calls this."""
     found = trim(process, 0)
     if load(process + at.PROCESS_STORE) != 0:
         found += trim_store(load(process + at.PROCESS_STORE))
@@ -146,7 +140,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Return all free blocks to the C library; return 1 if there was a block, else 0."""
+    """Release all free blocks to the C library; return 1 if there were any, else 0."""
     found = 0
     for bits in range(at.SMALLEST_BLOCK_BITS, at.LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)
@@ -159,7 +153,7 @@ def trim_store(memory_store: Address) -> int:
 
 @native
 def trim_row(memory_store: Address, first: Address, size: int) -> int:
-    """Return the free blocks of one size class to the C library, as `trim_store` does."""
+    """Release the free blocks of one size class, as `trim_store` does for all."""
     found = 0
     for i in range(at.SLOTS_PER_CLASS):
         if load_acquire(first + 8 * i) != 0:
@@ -208,10 +202,10 @@ def new_tensor(
 ) -> Address:
     """Make a tensor with the shape of `like`, undefined elements, and one reference.
 
-    Returns 0 if memory is short.  Also returns 0 if the tensor would have no elements, because
-    numpy decides which shapes with a size of 0 are valid.
+    Return 0 if out of memory or if the tensor would have too many elements.  Also return 0 if it
+    would have none, because numpy decides which shapes with a size of 0 are valid.
     """
-    # Allocate the elements first: if memory is short, nothing has to be undone.
+    # Allocate the elements first, so that nothing has to be undone if that fails.
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
     if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
@@ -237,7 +231,7 @@ def tensor_over(
 ) -> Address:
     """Make a tensor over a Python object's memory; the caller must store its sizes.
 
-    Takes over the caller's handle of the object, `owner`.
+    Take over the caller's handle of the object, `owner`.
     """
     return made_tensor(context, memory_store, element, rank, count, data, owner, 0)
 

@@ -1,23 +1,23 @@
 """Global state of the core: each thread's context, the end of its stack, and the words of entries.
 
-Compiled programs call the core without passing a context.  Two thread-local variables of the core
+Compiled programs call the core without passing a context.  Two thread-local variables in the core
 provide the context and the end of the stack.  These 16 bytes are at a fixed distance from the
-thread's pointer ("initial exec" in https://www.akkadia.org/drepper/tls.pdf), so a read takes two
-instructions.  Rejected alternative: thread-specific data of the C library, because a read takes
-twenty instructions, and a task reads the context ten times.  The code is LLVM IR because Numba has
-no global variables.
+thread pointer ("initial exec" in https://www.akkadia.org/drepper/tls.pdf), so reading a variable
+takes two instructions.  Rejected alternative: the C library's thread-specific data, because reading
+it takes twenty instructions, and a task reads the context ten times.  The code is LLVM IR because
+Numba has no global variables.
 
-An entry that is a Python function is bound to a Python integer: the address of the words that the
-entry needs.  A global variable holds the CPython function that reads the integer.  The table of
-CPython functions cannot provide that function, because the address of the table is one of the words
-that the entry needs.
+An entry that Python sees as a function is bound to a Python integer, which is the address of the
+words that the entry needs.  A global variable holds the CPython function that reads the integer.
+The table of CPython functions cannot provide that function, because the table's address is itself
+one of those words.
 """
 
 START = "tfrt_threads_start"
-"""A function that sets which function returns a context for a thread that has none.
+"""A function that registers a callback, which returns a context for a thread that has none.
 
-The latter is called again at each access.  Its result is not stored, because no code would remove
-the context from the thread when the context is freed.
+The thread calls the callback at each access.  It does not store the result, because no code would
+clear the stored address when the context is freed.
 """
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
@@ -26,20 +26,20 @@ STACK_LIMIT = "tfrtAsyncStackLimit"
 READ_BOUND = "tfrt_read_bound"
 """A function that stores the address of PyLong_AsVoidPtr.
 
-It is called once, before Python calls an entry.
+It is called once, before Python calls any entry.
 """
 
 SET_IDLE = "tfrt_set_idle"
-"""A function that sets which function a wait calls on a machine with one thread.
+"""A function that registers the callback that a wait calls on a machine with only one thread.
 
-The wait passes its duration in nanoseconds to that function.
+The wait passes its duration in nanoseconds to the callback.
 """
 
 EXPORTS = {START: 1, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
-"""The functions that each machine defines in LLVM IR, with their numbers of words."""
+"""The functions that each machine defines in LLVM IR, with their parameter counts."""
 
 RESERVE = 2**21
-"""The size in bytes of the end of a stack that recursive programs must not use.
+"""The number of bytes at the end of a stack that recursive programs must not use.
 
 On a small stack, the reserve is a quarter of the stack instead.
 """
@@ -92,7 +92,7 @@ define i64 @tfrt_bound_words(i64 %item) alwaysinline {{{{
 
 !0 = !{{{{!"branch_weights", i32 1, i32 1000000}}}}
 """
-"""The part of the IR that is the same on all machines; `kind` is the kind of `context`."""
+"""The part of the IR that is the same on all machines; `kind` can make `context` thread-local."""
 
 CODE = f"""
 {COMMON.format(kind="thread_local(initialexec)")}

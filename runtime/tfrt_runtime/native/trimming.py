@@ -29,10 +29,11 @@ from tfrt_runtime.native.memory import (
 def trim(process: Address, kept: int) -> int:
     """Free slabs whose blocks are all in the depot, until the process holds at most `kept` bytes.
 
-    Refills the stock first.  Returns how many slabs were found, or 0 if another thread is trimming.
+    The slabs go to the stock until it is full.  Return how many slabs were found, or 0 if another
+    thread is trimming.
     """
-    # Only one thread may trim at a time: it sorts blocks by slab with plain accesses to the slabs'
-    # words.
+    # Only one thread may trim at a time, because sorting blocks by slab uses plain accesses to the
+    # slabs' words.
     if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -45,9 +46,9 @@ def trim(process: Address, kept: int) -> int:
 
 @native
 def trim_class(process: Address, size_class: int) -> int:
-    """Do what `trim` does for one size class, on the only thread that trims."""
-    # Take all left slabs and all batches. Until they are back, other threads find none, and cut new
-    # blocks.
+    """Do what `trim` does for one size class; PROCESS_TRIMMING must already be set."""
+    # Take all left slabs and all batches. Until this thread returns them, other threads find none,
+    # and cut new blocks.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     while left != 0:
@@ -74,7 +75,7 @@ def trim_class(process: Address, size_class: int) -> int:
                 release(slab)
                 give_back(process, at.SLAB_SIZE)
         else:
-            # Keep the blocks of a slab together, so that a thread that takes the batch gets
+            # Keep a slab's blocks together, so that a thread that takes the batch gets
             # neighboring blocks.
             block = load(slab + at.SLAB_LIST)
             while block != 0:
@@ -139,9 +140,9 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """Reduce this thread's free blocks to a few before the thread sleeps.
+    """Hand most of this thread's free blocks over to other threads before this thread sleeps.
 
-    If the process holds more memory than `KEPT_AT_REST`, hands over all free blocks and all slabs.
+    If the process holds more than KEPT_AT_REST bytes, hand over all free blocks and slabs.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
@@ -154,8 +155,8 @@ def keep_few(context: Address) -> None:
     """Hand this thread's longer lists of free blocks over to other threads.
 
     A free block in a list prevents its whole slab from being freed, and each block may be from a
-    different slab.  A thread that frees the values of other threads would collect two full batches,
-    while the other threads cut new slabs.
+    different slab.  Without this function, a thread that frees other threads' values would collect
+    two full batches, while the other threads cut new slabs.
     """
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
@@ -164,11 +165,11 @@ def keep_few(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """Free unused memory beyond KEPT_AT_REST; call this when no run is left.
+    """Free unused memory beyond KEPT_AT_REST bytes; call this when no run is left.
 
     Live memory may exceed KEPT_AT_REST even when no run is left, and a trim takes ten thousand
-    times as long as a short run.  Therefore, a pause follows each trim that leaves too much, in
-    proportion to the trim's duration.
+    times as long as a short run.  Therefore, a trim that leaves too much memory is followed by a
+    pause whose length is proportional to the trim's duration.
     """
     process = load(context + at.CONTEXT_PROCESS)
     start = now()
