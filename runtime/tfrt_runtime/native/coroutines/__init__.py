@@ -1,4 +1,4 @@
-"""The async runtime of compiled code: tokens, values, and groups, and the C functions for them.
+"""The async runtime for compiled code: tokens, values, groups, and the C functions that use them.
 
 A *token* becomes available when an operation completes.  A *value* is a token with bytes of
 storage.  A *group* becomes available when all of its members have become available.  An *object* is

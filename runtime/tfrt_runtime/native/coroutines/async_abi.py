@@ -1,13 +1,12 @@
 """The runtime's C functions, which compiled coroutines call.
 
-The functions named `mlirAsyncRuntime...` are the functions of MLIR's async runtime, with the same
-types and the same reference counts.  Code that MLIR's own tools compile can therefore link against
-them:
-https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h A
-mistake of the program is reported to Python, and never ends the process.
+The functions named `mlirAsyncRuntime...` implement the API of MLIR's async runtime, with the same
+types and the same reference counting.  Code compiled by MLIR's own tools can therefore link against
+them.  An error in the program is reported to Python and never aborts the process.  The API:
+https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h
 
 The functions named `tfrtAsync...` add features that MLIR's runtime lacks: groups of values, and
-errors that tell their reason and their place in the program.
+errors that carry a reason and a location in the program.
 
 Compiled code has no context, so each function finds the context through its thread.
 """
@@ -73,9 +72,9 @@ def drop_ref(value: Address, count: int) -> None:
 
 @inline
 def made_by(context: Address, made: Address, record: Address) -> Address:
-    """Store the record of the operation that makes a new object in the object; return the object.
+    """Store in a new object the record of the operation that makes it; return the object.
 
-    Reports show the operation.  The record must live as long as the object.
+    Reports name the operation.  The record must live at least as long as the object.
     """
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
@@ -88,7 +87,7 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
 def create_token() -> Address:
     """Make a token with two references: one for the caller, and one for the producer.
 
-    The producer is the code that resolves the object.
+    The producer is the code that resolves the token.
     """
     return new_token(here())
 
@@ -119,7 +118,7 @@ def add_to_group(member: Address, group: Address) -> int:
 def add_to_group_at(member: Address, group: Address, record: Address) -> int:
     """Add a member as `add_to_group` does.
 
-    `record` is the place in the program that adds the member.
+    `record` describes the operation that adds the member.
     """
     return add_member(here(), member, group, record)
 
@@ -129,7 +128,7 @@ def add_to_group_at(member: Address, group: Address, record: Address) -> int:
 def emplace_object(value: Address) -> None:
     """Make a token or a value available, and drop the producer's reference.
 
-    The storage of a value must be filled.  If `value` is 0, an unused token, do nothing.
+    A value's storage must already be filled.  If `value` is 0 (an unused token), do nothing.
     """
     if value != 0:
         emplace(here(), value)
@@ -140,7 +139,7 @@ def emplace_object(value: Address) -> None:
 def set_error(value: Address) -> None:
     """Turn a token or a value into an error, and drop the producer's reference.
 
-    If `value` is 0, an unused token, do nothing.
+    If `value` is 0 (an unused token), do nothing.
     """
     if value != 0:
         set_object_error(here(), value)
@@ -159,22 +158,22 @@ def set_error_unless_available(value: Address) -> None:
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
 def is_error(value: Address) -> int:
-    """Tell whether the token or value is an error."""
+    """Return whether the token or value is an error."""
     return 1 if state_of(value) == at.ERROR else 0
 
 
 @exported("tfrtAsyncIsAvailable", "i1", "ptr")
 def is_value_available(value: Address) -> int:
-    """Tell whether the value is available and not an error."""
+    """Return whether the value is available and not an error."""
     return 1 if state_of(value) == at.CONCRETE else 0
 
 
 @exported("tfrtAsyncGoesOn", "i1", "ptr")
 def goes_on(value: Address) -> int:
-    """Tell whether a coroutine that awaits `value` may continue without suspending.
+    """Return whether a coroutine that awaits `value` may continue without suspending.
 
-    It may if `value` is available and not an error.  While schedules are explored, however, the
-    coroutine always suspends, so that the next task can be chosen.
+    It may continue if `value` is available and not an error.  While schedules are being explored,
+    however, it always suspends, so that the explorer can choose the next task.
     """
     if state_of(value) != at.CONCRETE:
         return 0
@@ -183,7 +182,7 @@ def goes_on(value: Address) -> int:
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
 def is_group_error(group: Address) -> int:
-    """Tell whether a member of the group has failed, even if other members are not resolved yet."""
+    """Return whether a member of the group has failed so far; others may still be unresolved."""
     return 1 if has_error(group) else 0
 
 
@@ -213,7 +212,7 @@ def get_value_storage(value: Address) -> Address:
 
 @exported("mlirAsyncRuntimeExecute", "void", "ptr", "ptr")
 def execute(handle: int, resume: Address) -> None:
-    """Add a task to the queue that calls `resume(handle)`."""
+    """Start a new coroutine: call `resume(handle)` in a task, or here if all threads are busy."""
     spawn(here(), handle, resume)
 
 
@@ -221,22 +220,21 @@ def execute(handle: int, resume: Address) -> None:
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
 def await_and_execute(value: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once an object is resolved; if it is resolved already, call it now."""
+    """Call `resume(handle)` once an object is resolved, or now if it already is."""
     await_and_resume(here(), value, handle, resume, 0)
 
 
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """Wait as `await_and_execute` does; `place` is the record of the waiting operation, or 0."""
+    """Do the same as `await_and_execute`; `place` is the record of the waiting operation, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
 @exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_for(value: Address, handle: int, resume: Address, result: Address) -> None:
-    """Wait as `await_and_execute` does, inside a task.
+    """Do the same as `await_and_execute`, inside a task.
 
-    `result` is an object that the task makes as a result, or 0.  The object has the record of the
-    task's place.
+    `result` is an object that the task will resolve, or 0.  Its record is the place of the wait.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     await_and_resume(here(), value, handle, resume, place)
@@ -246,7 +244,7 @@ def await_and_execute_for(value: Address, handle: int, resume: Address, result: 
 def get_num_worker_threads() -> int:
     """Return how many threads can run tasks simultaneously."""
     deques = load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS)
-    # Waiting threads use one of the deques.
+    # One of the deques is for waiting threads.
     return max(1, deques - 1)
 
 
@@ -258,11 +256,11 @@ def print_current_thread_id() -> None:
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
-    """Add `count` references on behalf of the program.
+    """Add `count` references for the program, on top of those that the compiler counts.
 
-    The program adds these by hand, in addition to the references that the compiler counts.
+    The program adds and drops these references by hand.
     """
-    # Update VALUE_ASYNC first: another thread checks this word before it drops such a reference.
+    # Update VALUE_ASYNC first: a thread checks this word before it drops such a reference.
     fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
     fetch_add(value + at.VALUE_REFERENCES, count)
 
@@ -271,8 +269,8 @@ def add_ref_on_top(value: Address, count: int) -> None:
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
     """Drop `count` references that the program added by hand.
 
-    If the program added fewer references, report an error and drop none.  This error is early
-    enough: the references that the compiler counts still keep the object alive.
+    If the program added fewer references, report an error and drop none.  The object survives the
+    error, because the references that the compiler counts keep it alive.
     """
     if take_held(value, count):
         drop_references(here(), value, count)
@@ -284,8 +282,9 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
     """Drop one reference to an object that the program has made.
 
-    If the program has added references by hand, drop one of these.  Otherwise, drop the producer's
-    reference.  A program that never resolves the object must drop the producer's reference by hand.
+    If the program has added references by hand, drop one of them.  Otherwise, drop the producer's
+    reference, as a program that never resolves the object must do.  If neither is left, report an
+    error.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -295,9 +294,9 @@ def drop_own_ref(value: Address, _count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
 def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
-    """Drop `count` references to an object whose references only the program counts.
+    """Drop `count` references to an object for which the compiler counts no references.
 
-    If the object has fewer, reports an error and drops none.
+    If the object has fewer references, report an error and drop none.
     """
     # The list of objects holds a reference that the program must not drop.
     kept = 1 if is_registered(value) else 0
@@ -323,7 +322,7 @@ def create_token_by(record: Address) -> Address:
 def create_unused_token(record: Address) -> Address:
     """Make a token as `create_token_by` does, for an operation that no code awaits.
 
-    Returns 0 if objects are neither logged nor registered.  The functions that resolve a token or
+    Return 0 if objects are neither logged nor registered.  The functions that resolve a token or
     drop its references ignore 0.
     """
     context = here()
@@ -350,10 +349,10 @@ def create_group_by(size: int, record: Address) -> Address:
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
-    """Make a value available whose storage should hold a pointer at `offset` (0 or 8 bytes).
+    """Make a value available if its storage holds a pointer at `offset` (0 or 8 bytes).
 
-    If no pointer was stored, the value becomes an error that says so.  Otherwise, code that loads
-    the value would follow an invalid pointer.
+    If the pointer is 0, because none was stored, turn the value into an error that says so.  Code
+    that loads the value would follow the invalid pointer.
     """
     context = here()
     if load(storage_of(value) + offset) != 0:
@@ -365,7 +364,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
 def describe_error(value: Address, record: Address) -> None:
-    """Record an error for `value`, which is about to fail.  The record describes the error."""
+    """Record the error that `record` describes as the error of `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
@@ -373,7 +372,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """Record the error of `source` for `value`, which is about to fail."""
+    """Record the error of `source` as the error of `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -381,7 +380,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """Record the failure of this thread as the error of `value`, which is about to fail."""
+    """Record this thread's failure as the error of `value`, which is about to fail."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))
@@ -389,21 +388,27 @@ def take_failure(value: Address) -> None:
 
 @exported("tfrtAsyncFail", "void", "ptr")
 def fail(record: Address) -> None:
-    """Record, for this thread, why the current function fails.  The function is about to return."""
+    """Record the error that `record` describes as this thread's failure.
+
+    The current function is about to return.
+    """
     context = here()
     fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")
 def fail_from(source: Address) -> None:
-    """Record, for this thread, that the function fails with the error of `source`."""
+    """Record the error of `source` as this thread's failure.
+
+    The current function is about to return.
+    """
     context = here()
     fail_thread(context, error_of(context, source))
 
 
 @exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")
 def allocate_frame(size: int, alignment: int) -> Address:
-    """Allocate `size` bytes for the frame of a coroutine; `alignment` is a power of 2."""
+    """Allocate `size` bytes for a coroutine's frame; `alignment` is a power of 2."""
     if alignment <= BLOCK_ALIGNMENT:
         return need_block(here(), size)
     block = need_block(here(), size + alignment + 2 * WORD)
@@ -435,10 +440,10 @@ def end_of_frame(frame: Address, size: int) -> Address:
 
 @native
 def log_site(context: Address, site: Address, kind: int) -> int:
-    """Log that this thread reaches a place in compiled code.
+    """Log that this thread has reached a place in compiled code; return 1 if it was logged.
 
-    Returns 0, and logs nothing, if the run has already logged this place SITE_MOST times.  The
-    first time in a run is always logged, because only the run itself writes its number into the
+    If the run has already logged this place SITE_MOST times, log nothing and return 0.  A run's
+    first visit to a place is always logged, because only the run itself writes its number into the
     site.
     """
     run = load(context + at.CONTEXT_RUN)

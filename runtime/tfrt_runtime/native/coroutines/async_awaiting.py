@@ -1,4 +1,4 @@
-"""Coroutines of compiled programs: how they start, resume, and wait for objects.
+"""Coroutines in compiled programs: how they start, resume, and wait for objects.
 
 A coroutine that waits for an object adds a waiter to it.  The waiter holds the coroutine's handle
 and the function that resumes the coroutine.  When the object is resolved, the coroutine resumes as
@@ -16,7 +16,7 @@ A handle identifies a coroutine in LLVM's switched-resume lowering:
 https://llvm.org/docs/Coroutines.html
 
 When an ordinary function awaits an object, its thread must wait.  In the meantime, the thread runs
-other tasks.  Otherwise, there might be no thread left to run the tasks that resolve the object.
+other tasks, because there might be no other thread left to run the tasks that resolve the object.
 When there is no work, the thread sleeps.  From time to time, it calls Python to handle signals.  If
 no code is left that could resolve the object, Python reports an error.  A waiting kernel keeps its
 frame; kernels that its thread runs during the wait get another frame.
@@ -65,14 +65,12 @@ MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
 """If at least this many tasks are waiting in a thread's deque, the thread runs new tasks directly.
 
-A thread without a deque compares the number of tasks that it has spawned.
-
->
+A thread without a deque counts the tasks that it has spawned instead.
 """
 HELPERS_RESERVE = 3 << 20
-"""A waiting thread with less stack than this many bytes starts no tasks.
+"""The free stack, in bytes, that a waiting thread needs before it starts a task.
 
-Tasks may recurse, too.
+The task may recurse.
 """
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
@@ -96,10 +94,10 @@ def coroutine_task(context: Address, handle: int, resume: Address) -> Address:
 
 @entry
 def run_coroutine(context: Address, task: Address) -> None:
-    """Resume a coroutine (task function)."""
+    """Task function: resume a coroutine."""
     handle = load(task + at.TASK_FIRST)
     resume = load(task + at.TASK_SECOND)
-    # A thread runs tasks of several runs, so each task carries the number of its run.
+    # A thread runs tasks from several runs, so each task carries the number of its run.
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
     store(context + at.CONTEXT_REFUSED, 0)
@@ -113,8 +111,8 @@ def run_coroutine(context: Address, task: Address) -> None:
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function with this context, and discard any failure that it records."""
-    # Another call of compiled code may be waiting on this thread: save its words, and restore them
-    # below.
+    # An outer call of compiled code may be waiting on this thread, so save its words and restore
+    # them below.
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
     request = load(context + at.CONTEXT_REQUEST)
@@ -135,7 +133,7 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
 
 @entry
 def async_call(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function from Python; its failure stays recorded in the context."""
+    """Call a compiled function from Python; return 1 if it fails, with its error in the context."""
     advance_epoch(context)
     store(context + at.CONTEXT_SPAWNED, 0)
     store(context + at.CONTEXT_REQUEST, 0)
@@ -149,7 +147,7 @@ def async_call(context: Address, function: Address, argument: int) -> int:
 
 @native
 def spawn(context: Address, handle: int, resume: Address) -> None:
-    """Start a new coroutine, as a task of the queue or directly."""
+    """Start a new coroutine, either in a queued task or directly on this stack."""
     log_code(context, at.LOG_ENQUEUE, handle, 0)
     deque = load(context + at.CONTEXT_DEQUE)
     waiting = load(context + at.CONTEXT_SPAWNED)
@@ -161,8 +159,8 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         # While schedules are explored, each task waits to be chosen.
         and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
     ):
-        # All threads have work, so run the coroutine now: this saves a task, and its memory is in
-        # the cache.
+        # All threads have work, so run the coroutine now. This saves a task, and the coroutine's
+        # memory is still in the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, at.LOG_END, handle, 0)
@@ -200,7 +198,7 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 def await_and_resume(
     context: Address, value: Address, handle: int, resume: Address, place: Address
 ) -> None:
-    """Resume a coroutine once an object is resolved.  If it is resolved already, resume it now.
+    """Resume a coroutine once an object is resolved, or now if it already is.
 
     `place` is the record of the waiting operation, or 0.  The coroutine's frame may be freed before
     this function returns.
@@ -294,9 +292,9 @@ def take_frame_back(context: Address, kept: Address) -> None:
 
 @native
 def help_once(context: Address) -> bool:
-    """Run this thread's ready kernels, or one task; return False if there are none.
+    """Run this thread's ready kernels, or one task; return False if there is neither.
 
-    If the stack is nearly full, runs nothing and returns False.
+    If the stack is nearly full, run nothing and return False.
     """
     if stack_room() < HELPERS_RESERVE:
         return False
@@ -322,7 +320,7 @@ def take_task(context: Address) -> Address:
 def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     """Sleep until work may be available, the latch is released, or `nap_ns` has passed.
 
-    Returns False if the time has passed.
+    Return False if the time has passed.
     """
     offer_tasks(context)
     start = now()

@@ -1,4 +1,4 @@
-"""Buffers of compiled code: memory that detects its use after it was freed.
+"""Buffers for compiled code: memory in which use after free is detected.
 
     handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements
@@ -9,7 +9,7 @@ generation in its handle.  Freeing the buffer adds 1 to the generation in the he
 
 A handle with generation 0 has no block, only a word as its header.  The word is 0 for memory that
 lives forever (globals, frames, memory that Python lends).  It is 1 for memory that never existed
-(no memory left, `ub.poison`).
+(after memory ran out, or for `ub.poison`).
 
 Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
 Synchronization and Operating System Structure"): a block of a size class is reused only for that
@@ -17,8 +17,8 @@ class, and stays mapped.  A thread may use a buffer while another thread frees i
 may then change elements of another buffer, but never a header or any other memory of the process.
 A block that has reached the last generation is never reused.
 
-The free blocks of a class are in a lock-free stack, each with the handle that it will get next.  No
-handle is pushed twice, so there is no ABA problem.
+The free blocks of a class form a lock-free stack.  Each is stored as the handle that it will get
+next.  No handle is pushed twice, so there is no ABA problem.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -47,8 +47,7 @@ MAX_BYTES = 1 << 45
 CHUNK = 1 << 14
 """The number of bytes that are allocated at once and divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""The number of bytes of large free blocks that may keep their pages, because new pages cost time.
-"""
+"""How many bytes of large free blocks may keep their pages, because new pages cost time."""
 
 
 @native
@@ -59,13 +58,13 @@ def block_of(handle: int) -> Address:
 
 @native
 def buffers_of(context: Address) -> Address:
-    """Return the process's state of buffers, which all threads share."""
+    """Return the process's buffer state, which all threads share."""
     return load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_BUFFERS)
 
 
 @native
 def push_free(stack: Address, handle: int) -> None:
-    """Push a block with its next handle onto a stack of free blocks."""
+    """Push a block onto a stack of free blocks; `handle` is the block's next handle."""
     following = block_of(handle) + at.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a slow thread in `pop_free` may read this word of a block that it does not own.
@@ -116,14 +115,14 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
 def new_buffer(context: Address, size: int) -> int:
     """Return the handle of a new buffer of `size` bytes.
 
-    If memory is short, the handle is dead.  Block sizes are multiples of a cache line up to eight
-    lines.  Above that, there are four block sizes per power of 2.
+    If memory runs out or the size is invalid, the handle is dead.  Block sizes up to eight cache
+    lines are multiples of a line.  Above that, there are four block sizes per power of 2.
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
         return buffers + at.BUFFERS_DEAD
-    # The block has the number of lines, rounded up to three significant bits, so at most a quarter
-    # of it is wasted.
+    # The number of lines is rounded up to three significant bits, so at most a quarter of the block
+    # is wasted.
     last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
@@ -184,7 +183,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
 def keep_buffer(context: Address, handle: int) -> int:
     """Keep a buffer: from now on, only `free_kept` can free it, and compiled code cannot.
 
-    Returns 0 if the buffer is dead or already kept.
+    Return 0 if the buffer is dead or already kept.
     """
     generation, block = handle >> at.HANDLE_SHIFT, block_of(handle)
     if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:

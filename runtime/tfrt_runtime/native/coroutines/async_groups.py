@@ -39,7 +39,7 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    # Sweep from time to time, so that a long run does not collect dead objects without limit.
+    # Sweep from time to time, so that dead objects do not accumulate in a long run.
     registered = load_acquire(shared + at.ASYNC_REGISTERED)
     is_full = registered > load_acquire(shared + at.ASYNC_LIMIT)
     if is_full and load(shared + at.ASYNC_CHECKED) == 0:
@@ -51,14 +51,14 @@ def new_group(context: Address, size: int) -> Address:
 def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
     """Add a token or a value to a group; return how many members the group had before.
 
-    `record` is the place in the program that adds the member, or 0 if unknown.
+    `record` describes the operation that adds the member, or is 0 if that is unknown.
     """
-    # PENDING starts at the group's size and counts down. If it counted members up as they are
-    # added, a group would become available early when its first members are resolved before the
-    # last is added.
+    # PENDING starts at the group's size and counts down. If it counted up as members were added, a
+    # group would become available too early if its first members were resolved before the last was
+    # added.
     rank = fetch_add(group + at.GROUP_ADDED, 1)
     if rank >= load(group + at.GROUP_SIZE):
-        # If several threads add a member too many, the error may name any of them.
+        # If several threads each add one member too many, the error may name any of them.
         store_release(group + at.GROUP_EXCESS, record)
         keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
         return rank
@@ -74,7 +74,7 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 def member_resolved(context: Address, group: Address, member: Address) -> None:
     """Waiter function: count a resolved member, and resolve the group after the last one.
 
-    After a member other than the last has been counted, another thread may free the group.
+    Once a member other than the last has been counted, another thread may free the group.
     """
     # Store the error before counting: the thread that counts last checks for an error.
     if state_of(member) == at.ERROR:
@@ -85,5 +85,5 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
 
 @native
 def has_error(group: Address) -> bool:
-    """Tell whether a member has failed so far."""
+    """Return whether a member has failed so far."""
     return load_acquire(group + at.GROUP_ERROR) != 0

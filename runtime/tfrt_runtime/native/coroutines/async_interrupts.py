@@ -1,8 +1,8 @@
-"""Tell compiled code whether to stop, because its run is cancelled or the user has pressed Ctrl-C.
+"""How compiled code learns that its run was cancelled or that the user pressed Ctrl-C.
 
-Loops in compiled code check one word of the process, which is almost always 0.  While the word is
-not 0, loops call this module.  Each thread knows the number of the run that it works for, because
-tasks and waiters carry that number.
+Loops in compiled code check a word that is shared by the whole process and is almost always 0.
+While the word is not 0, loops call this module.  Each thread knows the number of the run that it
+works for, because tasks and waiters carry that number.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -21,16 +21,17 @@ from tfrt_runtime.native.memory import (
 
 WORD = 8
 FLAG = "tfrtInterruptFlag"
-"""The name, in compiled code, of the pointer to PROCESS_INTERRUPTS."""
+"""The name that compiled code uses for the pointer to PROCESS_INTERRUPTS."""
 
 
 @native
 def stop_of(context: Address) -> Address:
     """Return the address of the `STOP_*` words of this thread's run.
 
-    Returns 0 if the run is not cancelled.
+    Return 0 if the run is not cancelled.
     """
-    # When a run is cancelled, a new table replaces the old one, which remains for late readers.
+    # When a run is cancelled, a new table replaces the old one. The old one stays in memory,
+    # because other threads may still be reading it.
     number = load(context + at.CONTEXT_RUN)
     table = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
@@ -45,8 +46,8 @@ def stop_of(context: Address) -> Address:
 def place_error(context: Address, stop: Address, record: Address) -> Address:
     """Return a cancelled run's error for a place in the code, with a new reference.
 
-    All code that stops at the same place shares one error.  Making the error tells Python the
-    place.
+    All code that stops at the same place shares one error.  Python makes that error, and thus
+    learns the place.
     """
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
@@ -65,7 +66,7 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
 @native
 def first_error(context: Address, row: Address, record: Address) -> Address:
-    """Let Python make the error of a place; return the place's error with a new reference.
+    """Have Python make the error for a place; return the error with a new reference.
 
     Several threads may do this at the same time.  The first of them stores its error in `row`.
     """
@@ -78,9 +79,9 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
 
 @native
 def stop_here(context: Address, record: Address) -> int:
-    """Return 1 if this thread's code must stop.  In that case, record the reason for this thread.
+    """Return 1 if this thread's code must stop, and then record the reason for this thread.
 
-    `record` is the place of the code, or 0.
+    `record` describes the place in the code, or is 0.
     """
     stop = stop_of(context)
     if stop != 0 and record != 0:
@@ -121,9 +122,9 @@ def is_interrupted(record: Address) -> int:
 
 @entry
 def change_interrupts(process: Address, added: int, removed: int) -> None:
-    """In the word that loops check, set the bits `added`, and clear the bits `removed`.
+    """Set the bits `added` and clear the bits `removed` in the word that loops check.
 
-    A signal handler may set a bit at the same time.
+    The update is atomic, because a signal handler may set a bit at the same time.
     """
     while True:
         bits = load_acquire(process + at.PROCESS_INTERRUPTS)

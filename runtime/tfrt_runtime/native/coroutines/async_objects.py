@@ -1,11 +1,11 @@
 """Async objects: the tokens, values, and groups that compiled programs use.
 
-An object is an AsyncValue whose references the compiler counts.  The type of a token is `chain`.  A
+An object is an AsyncValue whose references the compiler counts.  A token's type is `chain`.  A
 value with up to one word of payload stores the payload in its header, where Python and host
-programs read it.  A longer payload follows the header and is aligned to 16 bytes.  Tokens and
-values are made with two references: one for the caller, and one for the producer, which is dropped
-when the object is resolved.  A failed object forwards to an error value.  All objects that fail for
-the same reason share one error value.
+programs can read it.  A longer payload follows the header and is aligned to 16 bytes.  Tokens and
+values are made with two references: one for the caller and one for the producer.  The producer's
+reference is dropped when the object is resolved.  A failed object forwards to an error value.  All
+objects that fail for the same reason share one error value.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -19,12 +19,12 @@ the same reason share one error value.
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
 A group is resolved when the number of its resolved members reaches its size.  A group keeps the
-first error of its members and ignores the others.  It is destroyed when it has no references and
+first error among its members and ignores the others.  It is destroyed when it has no references and
 all members that were added to it are resolved.
 
 Groups are registered: a list of objects holds a reference to each, so that the objects can be
-inspected.  If the runtime is checked, tokens and values are registered, too.  If the program drops
-the list's reference, the program has dropped one reference too many.
+inspected.  In a checked runtime, tokens and values are registered, too.  If the program drops the
+list's reference, the program has dropped one reference too many.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -72,7 +72,7 @@ def report_event(context: Address, event: int, argument: Address) -> int:
 
 @inline
 def new_object(context: Address, payload_type: int) -> Address:
-    """Make an unresolved object without bytes after the header, with two references."""
+    """Make an unresolved object that consists of a header only, with two references."""
     made = new_value(context, payload_type)
     store(made + at.VALUE_REFERENCES, 2)
     store(made + at.VALUE_ASYNC, 0)
@@ -136,7 +136,7 @@ def register_checked(context: Address, made: Address) -> None:
 
 @native
 def register(shared: Address, made: Address) -> None:
-    """Put a new object into the list of objects, and add a reference for the list."""
+    """Add a new object to the list of objects, and add a reference for the list."""
     # Plain stores suffice: no other thread knows the object until the push.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
@@ -188,8 +188,8 @@ def next_stuck(shared: Address, after: Address) -> Address:
 def is_at_rest(value: Address) -> bool:
     """Return whether no thread is working on an object that has no references.
 
-    A group may have no references but unresolved members, which will still count down in it.  A
-    reference per member would cost another atomic operation.
+    A group without references may still have unresolved members, which will decrement its count.  A
+    reference per member would prevent that, but would cost another atomic operation.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
@@ -203,7 +203,7 @@ def is_at_rest(value: Address) -> bool:
 
 @native
 def is_registered(value: Address) -> bool:
-    """Tell whether the list of objects holds a reference to the object."""
+    """Return whether the list of objects holds a reference to the object."""
     return load_acquire(value + at.VALUE_ASYNC) & at.OBJECT_REGISTERED != 0
 
 
@@ -220,9 +220,10 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
-    """Destroy an object that has no references.
+    """Destroy an object whose last reference has been dropped.
 
-    If `too_many` references were dropped, report that instead.
+    `too_many` is how many more references were dropped than the object had.  If it is not 0, or if
+    the list's reference was among those dropped, report that instead.
     """
     kind = load(value + at.VALUE_KIND)
     if (
@@ -247,7 +248,7 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 def take_held(value: Address, count: int) -> bool:
     """Take `count` of the references that the program has added explicitly.
 
-    Returns False, and takes none, if the program has added fewer.
+    Return False, and take none, if the program has added fewer.
     """
     while True:
         # Check before subtracting: if the count were too low for a moment, another thread's valid
@@ -263,7 +264,7 @@ def take_held(value: Address, count: int) -> bool:
 def disown(value: Address) -> bool:
     """Claim the right to drop the producer's reference.
 
-    Returns False if the object is already resolved or disowned.
+    Return False if the object is already resolved or disowned.
     """
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
@@ -308,9 +309,9 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """Handle the second resolution of an object.
+    """Handle an attempt to resolve an object that is already resolved.
 
-    Reports an error, unless the first resolution was by the runtime.
+    Report an error unless the runtime itself has resolved the object.
     """
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
@@ -319,7 +320,7 @@ def resolved_before(context: Address, value: Address) -> None:
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
     else:
-        # The first call that resolved the object has dropped the producer's reference.
+        # The call that resolved the object has already dropped the producer's reference.
         report_event(context, at.EVENT_RESOLVED_TWICE, value)
 
 
@@ -344,7 +345,7 @@ def set_object_error(context: Address, value: Address) -> None:
 def become_error(context: Address, value: Address, failure: Address) -> None:
     """Publish a claimed object as the error `failure`.
 
-    Takes over the caller's reference to `failure`.
+    The function takes over the caller's reference to `failure`.
     """
     # Atomic, because a kernel that returns the object may be setting its type.
     kind = load_acquire(value + at.VALUE_KIND)
@@ -361,7 +362,7 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 def keep_error(context: Address, group: Address, failure: Address) -> None:
     """Make `failure` the error of a group, unless the group already has an error.
 
-    Takes over the caller's reference to `failure`.
+    The function takes over the caller's reference to `failure`.
     """
     if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
@@ -371,9 +372,9 @@ def keep_error(context: Address, group: Address, failure: Address) -> None:
 def async_abandon(context: Address, value: Address, failure: Address) -> int:
     """Resolve an object to the error `failure` on behalf of its producer.
 
-    Takes over the caller's reference to `failure`, but keeps the producer's reference to the
-    object: the producer may still resolve the object later.  Returns 0 if the object is already
-    resolved.
+    The function takes over the caller's reference to `failure`.  It does not drop the producer's
+    reference to the object, because the producer may still try to resolve the object.  It returns 0
+    if the object is already resolved.
     """
     # Set the flag before claiming: a producer that finds the object claimed checks the flag.
     while True:
@@ -410,8 +411,8 @@ def error_of(context: Address, value: Address) -> Address:
 def note_failure(context: Address, value: Address, failure: Address) -> None:
     """Record the error `failure` for an object that is about to fail.
 
-    Takes over the caller's reference to `failure`.  If an error is already recorded, that error
-    stays: the runtime may have resolved the object to it with `async_abandon`.
+    The function takes over the caller's reference to `failure`.  If an error is already recorded,
+    that error stays: the runtime may have resolved the object to it with `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -419,9 +420,9 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
-    """Record, for this thread, that the function that is about to return has failed with `failure`.
+    """Record `failure` as the error of the function that is about to return on this thread.
 
-    Takes over the caller's reference to `failure`.
+    The function takes over the caller's reference to `failure`.
     """
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_FAILURE, failure)
