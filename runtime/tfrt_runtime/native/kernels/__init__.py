@@ -5,6 +5,6 @@
 - Users' functions: `user_kernels` (machine code), `compiled_kernels` (functions in the async
   dialect).
 
-Kernels that are Python functions are in the package `python`.  In the docstring of a kernel, "data:
-..." lists the words of data in the kernel's record.
+Kernels that are Python functions are in the package `python`.  In a kernel's docstring, "data: ..."
+lists the data words in the kernel's record.
 """

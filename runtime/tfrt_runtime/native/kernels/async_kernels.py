@@ -1,4 +1,4 @@
-"""Native kernels whose results come later: from a task, from the blocking pool, or after a sleep.
+"""Native kernels that produce results later: in a task, in the blocking pool, or after a sleep.
 
 If a run is cancelled, its sleeping kernels wake up early.
 """
@@ -57,7 +57,7 @@ from tfrt_runtime.native.queues.waiters import (
 
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
-    """Add a task to the current activation.  The activation does not end before its tasks."""
+    """Add a task to the current activation, which does not end until the task has finished."""
     activation = load(context + at.CONTEXT_ACTIVATION)
     # Count the task before adding it: the task may run, and finish, immediately.
     add_pending(activation)
@@ -76,7 +76,7 @@ def end_task(context: Address, task: Address) -> None:
 
 @native
 def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
-    """Make result 0 unavailable, and add a task that resolves it.
+    """Set result 0 to an unavailable value, and add a task that resolves it.
 
     The task's function is data word 0 of the record.  The task's inputs are `first` and `second`.
     """
@@ -89,7 +89,7 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 
 @native
 def keep_promise(context: Address, task: Address) -> None:
-    """Publish the value of a finished task, whose payload is already stored; free the task."""
+    """Publish a finished task's value, which already has its payload, and free the task."""
     value = load(task + at.TASK_FIRST)
     activation = load(task + at.TASK_ACTIVATION)
     slot = load(value + at.VALUE_WAITING)
@@ -103,7 +103,7 @@ def keep_promise(context: Address, task: Address) -> None:
 
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
-    """Publish a value that is awaited by a register of the activation that made it."""
+    """Publish a value for which a register of its own activation is waiting."""
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
         # Plain stores suffice: only this thread uses the activation.
@@ -177,7 +177,7 @@ def fail_quietly(context: Address, record: Address) -> None:
 
 @entry
 def partial_fail(context: Address, record: Address) -> None:
-    """`tfrt_test.partial_fail`: return 1 as the first result, and an error as the others."""
+    """`tfrt_test.partial_fail`: return 1 as the first result and an error as each of the others."""
     set_i32(context, 0, 1)
     fail(context, record, at.MESSAGE_FAIL)
 
@@ -190,9 +190,9 @@ def error_chain(context: Address, record: Address) -> None:
 
 @native
 def promise_indirect(context: Address, record: Address, number: int) -> None:
-    """Make result 0 indirect, and add a task that resolves it.
+    """Set result 0 to an indirect value, and add a task that resolves it.
 
-    The task resolves it to 0 if `number` is 0, otherwise to an error.
+    The task resolves the value to 0 if `number` is 0, and to an error otherwise.
     """
     value = new_indirect(context)
     add_references(value, 1)
@@ -238,7 +238,7 @@ def cancel(context: Address, record: Address) -> None:
     """`tfrt_test.cancel`: cancel the run, but return 0 and a chain."""
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
-        # The runtime of compiled code must also stop the waits of its coroutines.
+        # Python must also make the run's coroutines stop waiting.
         report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
@@ -312,7 +312,7 @@ def make_indirect(context: Address, record: Address) -> None:
 
 @entry
 def get_uniqueness(context: Address, record: Address) -> None:
-    """`tfrt_test.get_uniqueness`: for each argument, tell whether it has only one reference."""
+    """`tfrt_test.get_uniqueness`: return, for each argument, whether it has only one reference."""
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
@@ -329,17 +329,17 @@ LONGEST_DELAY_NS = 10_000_000
 
 @native
 def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
-    """Sleep for a kernel.
+    """Sleep until the time has passed or the run is cancelled.
 
-    Returns False if the run was cancelled; the kernel's results are then set to the cancellation.
+    If the run is cancelled, set the kernel's results to the cancellation error and return False.
     """
     word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
-        # A thread that cancels the run wakes the threads that sleep on this word. The futex only
-        # compares the word's low half. If the cancellation is at a multiple of 4 GiB, that half is
-        # 0, and the sleep takes its full time.
+        # A thread that cancels the run wakes the threads that sleep on this word. However, the
+        # futex compares only the word's low half. If the address of the cancellation error is a
+        # multiple of 4 GiB, that half is 0, and the sleep takes its full time.
         futex_wait(word, 0, left)
         left = end - now()
     cancelled = load_acquire(word)
@@ -351,9 +351,9 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
 
 @native
 def sleep_and_tell(context: Address, record: Address) -> bool:
-    """Sleep for as many microseconds as argument 0 says, and print that number.
+    """Sleep for the number of microseconds in argument 0, and print that number.
 
-    Returns False if the kernel failed; its results are then set.
+    Return False if the kernel has failed and its results are already set.
     """
     if payload_type(context, 0) != at.TYPE_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)

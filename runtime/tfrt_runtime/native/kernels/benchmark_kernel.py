@@ -1,8 +1,8 @@
 """`tfrt_test.benchmark`: run a region repeatedly, and measure each run.
 
-Each run is a separate call.  A task of the queue starts the call, and the call is over when its
-only result is available.  A table holds the wall and CPU time of each run in nanoseconds.  After
-the last run, Python makes a report from the table.
+Each run is a separate call, which is over when its only result is available.  Each call after the
+first starts in a task of its own.  A table records each run's wall-clock and CPU time in
+nanoseconds.  After the last run, Python makes a report from the table.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -42,7 +42,7 @@ from tfrt_runtime.native.queues.waiters import mark_shared
 FIRST_SAMPLES = 64
 """The initial capacity of the table, in samples; a power of 2."""
 
-# The words of the kernel's data: two functions, then the attributes in the order of their names.
+# The words of the kernel's data: two functions, then the attributes, sorted by name.
 RUN_IS_OVER, NEXT_RUN, DURATION_SECONDS, MAX_COUNT, NAME, WARMUP_RUNS = range(6)
 
 
@@ -79,10 +79,10 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once.  When its result is available, `run_is_over` is called.
+    """Call the region once, and call `run_is_over` when its result is available.
 
-    The waiter is added last, for two reasons.  First, a region may return an argument, and that
-    result is available before all arguments are delivered.  Second, the caller's references to the
+    The waiter is added last, for two reasons.  First, if the region returns an argument, its result
+    is available before all arguments are delivered.  Second, the caller's references to the
     arguments are dropped at the end of the last run.
     """
     caller = load(state + at.BENCHMARK_CALLER)
@@ -114,10 +114,7 @@ def start_run(context: Address, state: Address) -> None:
 
 @entry
 def run_is_over(context: Address, state: Address) -> None:
-    """Record the time of a finished run (waiter function).
-
-    Then starts the next run or ends the benchmark.
-    """
+    """Waiter function: record a finished run's times; start the next run or end the benchmark."""
     wall = now() - load(state + at.BENCHMARK_WALL)
     cpu = cpu_time() - load(state + at.BENCHMARK_CPU)
     value = load(state + at.BENCHMARK_VALUE)
@@ -144,9 +141,9 @@ def run_is_over(context: Address, state: Address) -> None:
 
 @native
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
-    """Add a run to the table.
+    """Add a run's times to the table.
 
-    Drops the sample if memory is short, because the benchmark's own run is ending in that case.
+    If memory runs out, drop the times, because the run that contains the benchmark is then ending.
     """
     store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
     count = load(state + at.BENCHMARK_COUNT)
@@ -175,7 +172,7 @@ def double_samples(context: Address, state: Address, count: int) -> bool:
 
 @native
 def is_enough(state: Address) -> bool:
-    """Tell whether the program's limit of runs or seconds has been reached."""
+    """Return whether the benchmark has reached the program's limit on runs or seconds."""
     record = load(state + at.BENCHMARK_RECORD)
     if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False

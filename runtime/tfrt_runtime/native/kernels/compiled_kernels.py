@@ -1,20 +1,21 @@
-"""Compiled functions as kernels: convert between kernel frames and calls of compiled code.
+"""Compiled functions as kernels: conversion between kernel frames and calls of compiled code.
 
 Each compiled function that host programs call has an adapter, which is compiled with the function
-and knows its types.  `adapter(context, record)` fetches the arguments with the functions of this
-module, calls the function, and sets the kernel's results.  It returns 1 if the function failed.
-The words of the record's data are the adapter, the waiter functions of this module, the payload
-types of the results, and the payload types of the arguments.
+and knows its types.  `adapter(context, record)` fetches the arguments with this module's functions,
+calls the function, and sets the kernel's results.  It returns 1 if the function failed.  The words
+of the record's data are the adapter, this module's waiter functions, the payload types of the
+results, and the payload types of the arguments.
 
-Tensors belong to Python, which fills in the descriptors of buffers and makes tensors from buffers.
-A buffer's spec has three words, which Python reads: the address of the type's text, the length of
-that text, and the counter of the buffer's possible users.
+Tensors belong to Python, which fills in buffer descriptors and makes tensors from buffers.  A
+buffer's spec has three words, which Python reads: the address of the type's text, the length of
+that text, and the address of a counter.  The counter says how many running calls may be using the
+buffers.
 
 A *host value* is an AsyncValue of a host program.  Compiled code never gets a host value.  Instead,
 a coroutine awaits a separate object, which later takes over the host value's outcome.  Thus,
 compiled code may count references in its own way, while the host value may be a constant or
 indirect.  In the other direction, no conversion is needed: an object that compiled code returns is
-an AsyncValue, and becomes the kernel's result.
+an AsyncValue and becomes the kernel's result.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -72,7 +73,10 @@ RESULT_ARRIVED = 2
 BUFFER_ARRIVED = 3
 TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
-"""The data word of the first result's type.  The arguments' types follow the results' types."""
+"""The index of the data word with the first result's type.
+
+The arguments' types follow the results' types.
+"""
 
 IMPORTS_SWEPT = 1024
 """After this many new imports, the resolved ones are swept."""
@@ -82,9 +86,9 @@ IMPORTS_SWEPT = 1024
 def run_compiled(context: Address, record: Address) -> None:
     """Kernel: call a compiled function.
 
-    If the function fails, its error becomes each result that is not set.
+    If the function fails, set each result that is not yet set to the function's error.
     """
-    # Save these words: the kernel may run on the stack of waiting compiled code
+    # Save these words, because compiled code further down this stack may be waiting
     # (`wait_for_object`).
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
@@ -114,7 +118,7 @@ def kernel_argument(context: Address, index: int) -> Address:
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
-    """Return an object that compiled code can await, for an argument of the kernel.
+    """Return an object through which compiled code can await an argument of the kernel.
 
     The caller gets a new reference to the object.
     """
@@ -130,7 +134,7 @@ def kernel_object(context: Address, record: Address, index: int) -> Address:
 def note_import(context: Address, made: Address, request: Address) -> None:
     """Register `made`, an object that waits for a host value.
 
-    When `request` is cancelled, the object is abandoned: it becomes an error.
+    If `request` is cancelled, the object is abandoned: it becomes an error.
     """
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
@@ -151,7 +155,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
-    """Abandon the imported objects of a cancelled request, and forget all resolved objects.
+    """Abandon the objects imported for a cancelled request, and forget all resolved objects.
 
     The objects of `request` become the error `failure`, which the caller still owns.  If `request`
     is 0, no objects are abandoned.
@@ -177,9 +181,9 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
 
 @entry
 def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
-    """Return an object of compiled code that takes over a host value's outcome, with one reference.
+    """Return an object, with one reference, through which compiled code can await a host value.
 
-    `kind` is the type of the payload, and `arrived` the address of `argument_arrived`.
+    `kind` is the payload type, and `arrived` is the address of `argument_arrived`.
     """
     if is_available(value):
         return available_object(context, resolve(value), kind)
@@ -211,10 +215,10 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Resolve the object `made` to the outcome of its host value (waiter function).
+    """Waiter function: resolve the object `made` to the outcome of its host value.
 
-    Does not resolve an object that the runtime has already resolved.  Takes over a reference to
-    `value` and the producer's reference to `made`.
+    An object that the runtime has already resolved does not change.  The function takes over a
+    reference to `value` and the producer's reference to `made`.
     """
     if claim(made):
         source = resolve(value)
@@ -260,14 +264,14 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
 
 @entry
 def result_arrived(context: Address, request: Address, made: Address) -> None:
-    """Count an object that has been resolved and is a result of `request` (waiter function)."""
+    """Waiter function: note that the object `made`, a result of `request`, has been resolved."""
     if state_of(made) == at.ERROR:
         former = load(context + at.CONTEXT_REQUEST)
         store(context + at.CONTEXT_REQUEST, request)
         report_failure(context, made)
         store(context + at.CONTEXT_REQUEST, former)
     drop_reference(context, made)
-    # Do this last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if nothing else of the run is active, the program may be gone afterward.
     leave_request(context, request)
 
 
@@ -281,7 +285,7 @@ def report_failure(context: Address, made: Address) -> None:
 
 @exported("tfrtKernelBorrowBuffer", "i1", "ptr", "ptr")
 def kernel_borrow_buffer(context: Address, request: Address) -> int:
-    """Fill in the descriptor of a tensor argument; return 1 if the tensor does not fit its type.
+    """Fill in the buffer descriptor for a tensor argument; return 1 if the tensor's type is wrong.
 
     `request` is the address of five words: the record, the argument, the spec, the descriptor, and
     whether the argument is the first buffer of its call.
@@ -291,13 +295,13 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
-    """Make a result from a buffer; `request` is as for `kernel_borrow_buffer`."""
+    """Make a result from a buffer; `request` is the same as for `kernel_borrow_buffer`."""
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
 @native
 def new_pending(context: Address, record: Address, spec: Address, resolved: Address) -> Address:
-    """Make a cell that describes the wait for a buffer.
+    """Make a cell that describes a wait for a buffer.
 
     The run does not finish before the buffer arrives.
     """
@@ -315,14 +319,14 @@ def new_pending(context: Address, record: Address, spec: Address, resolved: Addr
 def kernel_buffer_object(
     context: Address, record: Address, index: int, size: int, spec: Address
 ) -> Address:
-    """Return a value that compiled code can await for a tensor argument, with a new reference.
+    """Return a value through which compiled code can await a tensor argument, with a new reference.
 
-    The value's payload is the descriptor of a buffer, of `size` bytes.
+    The value's payload is a buffer descriptor of `size` bytes.
     """
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
-    # A tensor that does not fit is an error at the record's location, so the run must last until
+    # A tensor of the wrong type is an error at the record's location, so the run must last until
     # the tensor arrives.
     pending = new_pending(context, record, spec, made)
     store(pending + at.PENDING_DESCRIPTOR, storage_of(made))
@@ -334,7 +338,7 @@ def kernel_buffer_object(
 
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
-    """Resolve the buffer value of a tensor that is available (waiter function)."""
+    """Waiter function: resolve the buffer value for a tensor that has become available."""
     made = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
     # Claim first: after that, no other thread resolves the object, and Python may fill in its
@@ -362,9 +366,9 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
 def kernel_return_buffer_object(
     context: Address, record: Address, index: int, made: Address, spec: Address
 ) -> None:
-    """Set a result to the tensor of a buffer value.
+    """Set a result to the tensor that Python makes from the buffer value `made`.
 
-    Takes over the caller's reference to the value `made`.
+    The function takes over the caller's reference to `made`.
     """
     result = new_indirect(context)
     add_references(result, 1)
@@ -376,7 +380,7 @@ def kernel_return_buffer_object(
 
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
-    """Make the tensor of a resolved buffer value available (waiter function)."""
+    """Waiter function: have Python make the result's tensor from a resolved buffer value."""
     result = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
     former = load(context + at.CONTEXT_REQUEST)
@@ -392,5 +396,5 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     run_waiters(context, forward_to(context, result, target))
     drop_reference(context, result)
     drop_references(context, made, 1)
-    # Do this last: if this was the last activity of the run, the program may be gone.
+    # Do this last: if nothing else of the run is active, the program may be gone afterward.
     leave_request(context, request)

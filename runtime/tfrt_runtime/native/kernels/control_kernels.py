@@ -1,8 +1,8 @@
 """Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
 
 A control kernel owns its arguments and passes them to the function that it starts.  It neither
-waits nor recurses: when the started function ends, its activation delivers the results to the
-kernel's registers (ACTIVATION_RETURN).
+waits nor recurses: when that function ends, its activation delivers the results to the kernel's
+registers (ACTIVATION_RETURN).
 """
 
 from tfrt_runtime.native import layouts as at
@@ -45,7 +45,7 @@ from tfrt_runtime.native.queues.waiters import finish, leave_join, mark_shared
 
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
-    """Return the value of an argument's register.
+    """Return the value in an argument's register.
 
     The caller takes over the register's reference for this use.
     """
@@ -58,10 +58,10 @@ def start_call(
 ) -> None:
     """Call `function` with the kernel's arguments from number `first` on.
 
-    Drops the earlier arguments.
+    Drop the earlier arguments.
     """
     request = load(caller + at.ACTIVATION_REQUEST)
-    # `call_machine` checks this, too, but most calls need not even call it.
+    # `call_machine` also checks this, but checking here saves most calls from calling it.
     may_be_hot = load_acquire(request + at.REQUEST_TIER) != at.TIER_INTERPRETER
     if (
         may_be_hot
@@ -90,7 +90,7 @@ def start_call(
 
 @native
 def callee(record: Address, index: int) -> Address:
-    """Return function number `index` of a kernel's record."""
+    """Return function number `index` in a kernel's record."""
     return load(record + load_i32(record + at.RECORD_FUNCTIONS) + 8 * index)
 
 
@@ -104,7 +104,7 @@ def call(context: Address, record: Address) -> None:
 def cond(context: Address, record: Address) -> None:
     """`tfrt.if` and `tfrt.cond`: call the first function if the condition holds.
 
-    Otherwise, calls the second function.
+    Otherwise, call the second function.
     """
     caller = load(context + at.CONTEXT_ACTIVATION)
     start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
@@ -125,8 +125,8 @@ def case(context: Address, record: Address) -> None:
 def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
     """Make a loop whose values are the kernel's arguments from number `first` on.
 
-    The kernel's arguments stay alive until the loop ends.  Returns 0 if the loop has many values
-    and memory is short.
+    The kernel's arguments stay alive until the loop ends.  Return 0 if the loop has many values and
+    memory runs out.
     """
     values = load_i32(record + at.RECORD_ARGUMENTS) - first
     loop = take_block(context, at.LOOP_TABLE + 16 * values)
@@ -147,14 +147,15 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 
 @native
 def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
-    """Start a loop that has at least one iteration; `left` is the count, or -1 for a condition."""
+    """Start a loop with at least one iteration; `left` is the count, or -1 for a condition."""
     nested = nested_of(caller)
     if nested > at.MAX_NESTED:
         fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
-    # Take both blocks before dropping arguments, so that a kernel without memory can fail as usual.
+    # Take both blocks before dropping arguments, so that the kernel can fail as usual if memory
+    # runs out.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -182,7 +183,7 @@ def forward_arguments(context: Address, caller: Address, record: Address) -> Non
 
 @entry
 def repeat(context: Address, record: Address) -> None:
-    """`tfrt.repeat.i32`: run a loop as often as argument 0 says."""
+    """`tfrt.repeat.i32`: run a loop as many times as argument 0 says."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     count = argument_i32(context, 0)
     if count < 0:
@@ -206,7 +207,7 @@ def while_loop(context: Address, record: Address) -> None:
 
 @entry
 def do_async(context: Address, record: Address) -> None:
-    """`tfrt_test.do.async`: call the region in a task of the queue; data: `call_task`."""
+    """`tfrt_test.do.async`: call the region in a queued task; data: `call_task`."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     # The task may run on another thread.
     mark_shared(caller)
@@ -251,9 +252,9 @@ def parallel_for(context: Address, record: Address) -> None:
 
 @native
 def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
-    """Run block `first` here, and turn the blocks after it, up to `last`, into tasks.
+    """Run block `first` here, and turn the later blocks before `last` into tasks.
 
-    In a cancelled run, skips the blocks instead.
+    In a cancelled run, skip the blocks instead.
     """
     record = load(join + at.JOIN_RECORD)
     cancelled = load_acquire(
@@ -275,9 +276,10 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
 @native
 def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
-    """End `blocks` blocks without starting them; `failed` becomes the loop's result.
+    """End `blocks` blocks without starting them, so that the loop fails with the error `failed`.
 
-    Takes over a reference to `failed`.
+    If the loop has already failed, it keeps its first error.  The function takes over a reference
+    to `failed`.
     """
     if compare_and_swap(join + at.JOIN_ERROR, 0, failed) == 0:
         drop_reference(context, failed)

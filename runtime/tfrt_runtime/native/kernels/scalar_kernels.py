@@ -85,7 +85,7 @@ _FAILING = """
 
 
 def _make_kernel(operation: Operation) -> None:
-    """Make an entry of the core from a row of the table.
+    """Generate a kernel from a row of the table of operations.
 
     The kernel is generated as source, because Numba needs functions with a fixed number of
     parameters.
@@ -133,8 +133,8 @@ def constant(context: Address, record: Address) -> None:
 def run_checked(context: Address, record: Address) -> None:
     """Check the types of the arguments, then run another kernel.
 
-    Data: that kernel, which must not need data of its own, and one payload type per argument (0:
-    any).
+    Data: that kernel, which must not need data of its own, and one payload type per argument (0 if
+    any type is allowed).
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
@@ -160,8 +160,9 @@ def alias_value(context: Address, record: Address) -> None:
 def sum_i32(context: Address, record: Address) -> None:
     """`tfrt_test.sum`: return the sum of all arguments."""
     total = 0
-    # Go from last to first: of thousands of arguments, the last are still in the cache, and when
-    # the arguments are dropped, from first to last, the first are.
+    # Go from last to first. If there are thousands of arguments, only the last ones are still in
+    # the cache now. The arguments are dropped from first to last, and by then the first ones are in
+    # the cache.
     for i in range(load_i32(record + at.RECORD_ARGUMENTS) - 1, -1, -1):
         total += argument_i32(context, i)
     set_i32(context, 0, total)
@@ -181,7 +182,7 @@ def sum_attributes_i32(context: Address, record: Address) -> None:
 
 @entry
 def nothing(context: Address, record: Address) -> None:
-    """Do nothing, for kernels without results."""
+    """Do nothing; this is the function of kernels without results."""
 
 
 @entry

@@ -2,8 +2,8 @@
 
 Each kernel here also exists as a Python function, which uses numpy, takes any arguments, and
 reports invalid ones.  The native version handles only the usual arguments.  For all other
-arguments, it changes nothing and lets the Python function run with the same frame.  A call of a
-Python kernel takes a few microseconds.  The module has the kernels for which these would double the
+arguments, it changes nothing and lets the Python function run with the same frame.  Calling a
+Python kernel takes a few microseconds.  This module has the kernels for which that would double the
 time of a small network layer.
 
 Kernels borrow their arguments and the tensors in them.  A chain may follow the tensors.  Element
@@ -41,7 +41,7 @@ from tfrt_runtime.native.tensors import new_shape, new_tensor
 
 @native
 def operand_count(context: Address, record: Address) -> int:
-    """Return the number of arguments without the chain at the end."""
+    """Return the number of arguments, not counting a chain at the end."""
     count = load_i32(record + at.RECORD_ARGUMENTS)
     if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
         count -= 1
@@ -75,14 +75,14 @@ def output_tensor(context: Address, index: int, element: int) -> Address:
 def only_output(context: Address, record: Address, element: int) -> Address:
     """Return the tensor of the only argument as `output_tensor` does.
 
-    Returns 0 if there are more arguments.
+    Return 0 if there are more arguments.
     """
     return output_tensor(context, 0, element) if operand_count(context, record) == 1 else 0
 
 
 @native
 def tensor_store(context: Address) -> Address:
-    """Return the store with memory for the tensors of native kernels, or 0 if none is set."""
+    """Return the store from which native kernels take memory for tensors, or 0 if none is set."""
     return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)
 
 
@@ -95,14 +95,14 @@ def tensor_like(context: Address, element: int, size: int, like: Address) -> Add
 
 @native
 def overlap(left: Address, right: Address) -> bool:
-    """Tell whether two tensors with 4-byte elements share memory."""
+    """Return whether two tensors with 4-byte elements share memory."""
     first, second = load(left + at.TENSOR_DATA), load(right + at.TENSOR_DATA)
     is_before = first + 4 * load(left + at.TENSOR_COUNT) <= second
     return not is_before and not second + 4 * load(right + at.TENSOR_COUNT) <= first
 
 
 SAFE_EXPONENT = 40.0
-"""A number whose exponential, times the length of a row, is far from the limits of f32."""
+"""A number whose exponential, even times the length of a row, stays far from the limits of f32."""
 
 
 # --- shapes and creation ---
@@ -143,7 +143,7 @@ def create_tensor(context: Address, record: Address) -> None:
 def broadcast(context: Address, record: Address) -> None:
     """`tfrt_test.broadcast.*`: repeat the elements of a smaller tensor.
 
-    This version only repeats the tensor as a whole.  Data: the elements' type, which has 4 bytes,
+    This version can only repeat the tensor as a whole.  Data: the element type, which has 4 bytes,
     and the rank.
     """
     element, rank = attribute(record, 0), attribute(record, 1)
@@ -169,7 +169,7 @@ def broadcast(context: Address, record: Address) -> None:
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
-    """Tell whether the last sizes of `shape` equal the sizes of the tensor `part`."""
+    """Return whether the last sizes of `shape` equal the sizes of the tensor `part`."""
     rank = load(part + at.TENSOR_RANK)
     before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:

@@ -56,9 +56,10 @@ def multiply_matrices(
 ) -> None:
     """Compute `target = alpha * left @ right + beta * target` with BLAS.
 
-    `function` is the address of `cblas_sgemm` (64-bit integers).  The elements are f32 in row-major
-    order.  `right_step` and `target_step` are the distances between the starts of consecutive rows,
-    in elements.  No size is 0, `alpha` is not 0, and `target` does not overlap the other matrices.
+    `function` is the address of `cblas_sgemm`, the version with 64-bit integers.  The elements are
+    f32 in row-major order.  `right_step` and `target_step` are the distances between the starts of
+    consecutive rows, in elements.  No size is 0, `alpha` is not 0, and `target` does not overlap
+    the other matrices.
     """
     del function
     for row in range(rows):

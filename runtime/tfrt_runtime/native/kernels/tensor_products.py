@@ -1,4 +1,4 @@
-"""Matrix products with BLAS, in which sleeping workers help.
+"""Matrix products with BLAS, with the help of sleeping workers.
 
 If a product is large enough to wake a worker, its columns are divided into more parts than there
 are threads.  The kernel's thread and the workers take one part after another until none is left.
@@ -49,9 +49,8 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import add_pending, finish, mark_shared, publish
 from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
-# Data words of the kernel.
 PART_TASK, MATRICES, ROW = range(3)
-"""The data words with the addresses of `multiply_parts`, `cblas_sgemm`, and `cblas_sgemv`.
+"""The kernel's data words: the addresses of `multiply_parts`, `cblas_sgemm`, and `cblas_sgemv`.
 
 Without BLAS, the last two are 0.
 """
@@ -59,25 +58,22 @@ Without BLAS, the last two are 0.
 HEAVY_WORK = 1 << 20
 """A product with at least this many multiplications takes longer than waking a worker."""
 PART_WORK = 1 << 22
-"""The number of multiplications of the smallest part.
-
-They take longer than waking a worker.
-"""
+"""The number of multiplications in the smallest part, which takes longer than waking a worker."""
 PART_ROWS = 32
-"""The minimum number of rows of a product that is divided.
+"""A product with fewer rows than this is not divided.
 
-With fewer rows, BLAS computes a narrow matrix differently, with different last digits.
+With fewer rows, BLAS computes narrow matrices in a different way, so the last digits would differ.
 """
 PART_COLUMNS = 64
 """The width of a part is a multiple of this number.
 
-With another width, BLAS would compute different last digits.
+With other widths, the last digits of BLAS's results would differ.
 """
 PARTS_PER_THREAD = 2
 SEEKING_NS = 100_000
-"""The time in ns for which a thread searches for the next product before it sleeps.
+"""How long a thread searches for the next product before it sleeps, in ns.
 
-Most parts take less time.
+Most parts of a product take less time.
 """
 
 
@@ -94,7 +90,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 
 @native
 def multiply(context: Address, record: Address) -> bool:
-    """Multiply the matrices in the arguments; return False, and do nothing, if BLAS cannot."""
+    """Multiply the matrices in the arguments; if BLAS cannot, do nothing and return False."""
     a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
     if a == 0 or b == 0 or c == 0 or load(c + at.TENSOR_BYTES) == at.READ_ONLY:
         return False
@@ -106,8 +102,8 @@ def multiply(context: Address, record: Address) -> bool:
         return False
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     if alpha == 0:
-        # BLAS must not read A and B if alpha is 0, but some OpenBLAS kernels do (AVX-512, small
-        # matrices).
+        # BLAS must not read A and B if alpha is 0, but some OpenBLAS kernels do (those for small
+        # matrices, with AVX-512).
         return False
     # Decide before sharing other work: a worker that is woken for a short kernel can also help.
     helpers, parts = helpers_for(context, rows, columns, inner), 0
@@ -149,7 +145,7 @@ def matrix(context: Address, index: int) -> Address:
 
 @native
 def is_heavy(rows: int, columns: int, inner: int) -> bool:
-    """Tell whether a product takes longer than waking a worker."""
+    """Return whether a product takes longer than waking a worker."""
     # A tensor is in memory, so the product of two of its sizes fits into a word.
     return rows * columns >= HEAVY_WORK // inner
 
@@ -229,7 +225,7 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
     # The activation must last until the helpers' tasks have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
-    # A thread without a deque may never get to run a task that no other thread takes.
+    # If no other thread takes a sought task, this thread must run it, for which it needs a deque.
     sought = seekers(context) if load(context + at.CONTEXT_DEQUE) != 0 else 0
     for i in range(helpers):
         add_pending(activation)

@@ -34,7 +34,7 @@ FIRST_TYPE = 4
 
 @native
 def has_type(value: Address, expected: int) -> bool:
-    """Tell whether a concrete value has the type `expected`, as a word of the record's data."""
+    """Return whether a concrete value has the type `expected`, a word of the record's data."""
     kind = load(value + at.VALUE_KIND) >> 8
     if expected < at.TYPE_TENSOR_OF:
         return kind == expected
@@ -52,7 +52,7 @@ def has_type(value: Address, expected: int) -> bool:
 def give_arguments(context: Address, record: Address, given: Address) -> bool:
     """Store the payloads of the arguments at `given`.
 
-    Returns False if an argument does not have the type that the kernel takes.
+    Return False if an argument does not have the type that the kernel takes.
     """
     for i in range(attribute(record, ARGUMENTS)):
         value = argument(context, i)
@@ -64,7 +64,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 @native
 def takes_tensors(record: Address) -> bool:
-    """Tell whether the kernel takes tensors, and therefore may take long.
+    """Return whether the kernel takes tensors and may therefore run for a long time.
 
     A kernel that takes only numbers counts as short.
     """
