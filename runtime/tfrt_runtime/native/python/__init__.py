@@ -3,9 +3,9 @@
 This package builds on `calls` and `kernels`.  Read in this order:
 
 - `python_entries`: entries as Python functions, conversions between objects and payloads, and the
-  handler of Ctrl-C.
-- `python_shortcuts`: everything that CPython does not document.  No other module reads a field of a
-  Python object.
+  Ctrl-C handler.
+- `python_shortcuts`: all uses of what CPython does not document.  No other module reads a field of
+  a Python object.
 - `python_calls`: calls whose arguments are payloads.
 - `python_functions`: kernels that are Python functions.
 - `python_runs`: a run, from its arguments to its end.

@@ -1,7 +1,7 @@
 """Calls from Python whose arguments are payloads instead of AsyncValues.
 
 A *row* holds the words of one such call: its arguments and its results.  `layouts.calls` describes
-them.
+rows.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -49,8 +49,9 @@ def start_calls_with(
 ) -> None:
     """Prepare `count` calls in consecutive rows; start the first `begun` of them.
 
-    When this returns, all rows have their results.  A task starts a call only when a thread reaches
-    the call.  The memory of a few calls is then reused for all calls, and stays in the cache.
+    When this returns, all rows have their results, which need not be available yet.  A task starts
+    a call only when a thread reaches the call.  Therefore, all calls reuse the memory of a few
+    calls, which stays in the cache.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
@@ -138,10 +139,10 @@ def row_table(context: Address, function: Address, words: Address) -> Address:
 
 @entry
 def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
-    """Copy the payloads of one result of up to `count` calls to `into`.
+    """Copy to `into` the payload of one result from each of up to `count` calls.
 
-    `first` is the address of the result in the first row, and `size` is the size of a row.  Stops
-    at the first value that is unavailable, an error, or of another type.  Returns how many payloads
+    `first` is the address of the result in the first row, and `size` is the size of a row.  Stop at
+    the first value that is unavailable, an error, or of another type.  Return how many payloads
     were copied.
     """
     for i in range(count):

@@ -9,7 +9,7 @@ written for Python, the words are the address of that table and the address of t
 
 This module reads no field of a Python object; only CPython's functions do.
 
-The handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is the object's
+The handle of an object (a payload, a diagnostic, a waiter, or a tensor's owner) is the object's
 address together with a reference.  The holder of a handle owns that reference and drops it once.
 
 `put` and `python_object` convert between Python objects and payloads.  Objects that they do not
@@ -61,7 +61,7 @@ def type_of(api: Address, item: Address) -> Address:
 def word_attribute(api: Address, item: Address, name: Address) -> int:
     """Return an integer attribute of an object, or 0 if the attribute does not exist.
 
-    Never leaves an exception set.
+    Leave no exception set.
     """
     found = call2(load(api + at.PYTHON_GET), item, name)
     if found == 0:
@@ -83,7 +83,7 @@ def shared(api: Address, item: Address) -> Address:
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
     """Return an argument as a word, or 0 if it is missing.
 
-    If the argument is not an integer, returns -1 with an exception set.
+    If the argument is not an integer, return -1 with an exception set.
     """
     return word(api, given, index) if index < count else 0
 
@@ -92,7 +92,7 @@ def word_of(api: Address, given: Address, count: int, index: int) -> int:
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
     """Call an entry with integers as its words; return its result as an integer.
 
-    If `is_slow`, releases the GIL during the call.
+    If `is_slow`, release the GIL during the call.
     """
     words = bound_words(bound)
     entry_address, api = load(words), load(words + 8)
@@ -167,7 +167,7 @@ def object_take(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def object_release(context: Address, item: Address) -> None:
-    """PROCESS_RELEASE_OBJECT: release a handle, on a thread that may not hold the GIL."""
+    """PROCESS_RELEASE_OBJECT: release a handle, on a thread that need not hold the GIL."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -182,8 +182,8 @@ def object_release(context: Address, item: Address) -> None:
 def handle(bound: Address, given: Address, count: int) -> Address:
     """Python function: handle SIGINT, as `host.interrupts` describes: `handle(number, frame)`.
 
-    If the handler defers the interrupt, it sends the signal again.  Python code could not send the
-    signal, because the interpreter would react at once, inside that same code.
+    If Python code defers the interrupt, this function sends the signal again.  Python code could
+    not do that itself, because the interpreter would react at once, inside that same code.
     """
     api = load(bound_words(bound))
     is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
@@ -201,9 +201,9 @@ TOO_LARGE = 2.0**128 - 2.0**103
 
 @native
 def put(api: Address, place: Address, item: Address) -> bool:
-    """Write the payload of a Python object after its payload type at `place`.
+    """Convert a Python object to the payload type at `place`, and write the payload after the type.
 
-    The two words after the type must be 0.  A payload that is an object is borrowed.  Returns False
+    The two words after the type must be 0.  A payload that is an object is borrowed.  Return False
     if the object is not an ordinary value of that type.
     """
     payload_type = load(place)
@@ -249,7 +249,7 @@ def put(api: Address, place: Address, item: Address) -> bool:
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
     """Write a tensor as `put` does.
 
-    Returns False unless a native kernel has already used the Python object.
+    Return False unless a native kernel has already used the Python object.
     """
     if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
@@ -267,7 +267,7 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
     """Make a Python object from a value's payload; return a new reference.
 
-    Returns 0 with an exception set if this fails.
+    Return 0 with an exception set if this fails.
     """
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
@@ -290,7 +290,7 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
-    """Make a Python object from a value's payload, in Python."""
+    """Have Python code make an object from a value's payload."""
     number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
@@ -301,15 +301,15 @@ def read_in_python(api: Address, value: Address) -> Address:
 
 @native
 def is_too_large(number: float) -> bool:
-    """Tell whether a finite number becomes infinite as an `f32`."""
+    """Return whether a finite number becomes infinite as an `f32`."""
     return abs(number) >= TOO_LARGE and abs(number) < math.inf
 
 
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Return whether an object is an instance of one of Python's classes.
+    """Return whether an object is an instance of a class.
 
-    `kind` is the field of the struct PYTHON with the class.
+    `kind` is the field of the struct PYTHON that holds the class.
     """
     type_object = type_of(api, item)
     # CPython returns a 32-bit int, so the upper half of the word is undefined.

@@ -1,4 +1,4 @@
-"""Kernels that are ordinary Python functions, called through CPython's own interface.
+"""Kernels that are ordinary Python functions, called through CPython's C API.
 
 The record's data has these words:
 
@@ -12,7 +12,7 @@ The functions and attributes are addresses of Python objects, which the loaded p
 
 `run` takes a block for the arguments, followed by three words for an exception.
 
-A Python kernel runs in its own context of `contextvars`, as a function in `asyncio.to_thread` does:
+A Python kernel runs in its own `contextvars` context, as a function in `asyncio.to_thread` does:
 
     start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
@@ -21,8 +21,8 @@ A Python kernel runs in its own context of `contextvars`, as a function in `asyn
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
 Therefore, no kernel sees variables that another kernel has set, on any thread.  All runs that were
-started from the same context share the spare context.  A copy per run would take as long as a short
-kernel, and Python's collector would examine each copy.
+started from the same context share the spare context.  Making a copy per run would take as long as
+a short kernel, and Python's collector would examine each copy.
 
 Rejected alternative: a thread that stays in the context from kernel to kernel.  This would save two
 calls of a few nanoseconds.  However, the thread would have to leave the context at each return to
@@ -61,7 +61,7 @@ RAISED_WORDS = 3
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the kernel's result to the returned object.
 
-    Returns False if the object is perhaps not a plain value: it may be a future, for example.
+    Return False if the object might not be a plain value but a future, for example.
     """
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
@@ -86,7 +86,7 @@ def take_result(
 ) -> bool:
     """Set the kernel's result to the returned value.
 
-    Returns False if the value is not an ordinary value of its type.
+    Return False if the value is not an ordinary value of the result's type.
     """
     result_type = attribute(record, RESULT_TYPE)
     if result_type == at.TYPE_UNKNOWN:
@@ -136,7 +136,7 @@ def finish_in_python(
 def enter_run(context: Address, api: Address) -> Address:
     """Enter a contextvars context of the run whose kernel this thread is running.
 
-    Returns the context, with a reference, for `leave_run`, or 0 if the run carries no context.  The
+    Return the context, with a reference, for `leave_run`, or 0 if the run carries no context.  The
     caller must hold the GIL, and no exception may be set.
     """
     request = load(context + at.CONTEXT_REQUEST)
@@ -185,7 +185,7 @@ def leave_run(
 
 @entry
 def run_framed(context: Address, record: Address) -> None:
-    """PROCESS_PYTHON_KERNEL: let Python run the kernel in a contextvars context of the run."""
+    """PROCESS_PYTHON_KERNEL: have Python run the kernel in a contextvars context of the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + at.PYTHON_ENSURE), 0)
@@ -198,7 +198,7 @@ def run_framed(context: Address, record: Address) -> None:
 
 @native
 def is_ordinary(context: Address, record: Address) -> bool:
-    """Tell whether the arguments have the types in the record's data."""
+    """Return whether the arguments have the types in the record's data."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
         if wanted != 0 and payload_type(context, i) != wanted:
@@ -210,7 +210,7 @@ def is_ordinary(context: Address, record: Address) -> bool:
 def run(context: Address, record: Address) -> None:
     """Kernel: call a Python function with the arguments.
 
-    Leaves unusual arguments and results to Python code.
+    Leave unusual arguments and results to Python code.
     """
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
     interrupts = load(api + at.PYTHON_INTERRUPTS)

@@ -1,4 +1,4 @@
-"""Python functions for runs, from the arguments of a call to the end of the run (`python_entries`).
+"""Python functions for runs, from a call's arguments to the end of the run (`python_entries`).
 
     tfrt.call     at_once        a kernel of numbers runs now, without a run; its result as an address
 
@@ -16,7 +16,7 @@
 
 Python's collector does not examine a run while the table of runs holds it; see `python_shortcuts`.
 
-In an unusual case, each function returns the object MISSING, or None, and Python code then handles
+In an unusual case, each function returns the object MISSING or None, and Python code then handles
 the case.  The words bound to each function are the addresses of the table of CPython functions, of
 the process, and of MISSING.
 """
@@ -67,8 +67,7 @@ TURN_RUNS = 128
 A turn takes about a quarter of a millisecond.
 """
 TURNS = 16
-"""If one thread takes this number of turns in a row, the other threads have stopped starting runs.
-"""
+"""If a thread takes this many turns in a row, the other threads are no longer starting runs."""
 WAKE_UP_NS = 50_000
 
 
@@ -76,7 +75,7 @@ WAKE_UP_NS = 50_000
 def context_of(api: Address, queue: Address) -> Address:
     """Return the context of this thread; the caller must hold the GIL.
 
-    Returns 0 with an exception set if this fails.
+    Return 0 with an exception set if this fails.
     """
     thread = call1(load(api + at.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
@@ -107,9 +106,9 @@ def take_turns(api: Address, queue: Address) -> None:
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
-        # Give another thread the time to wake up and take the GIL; otherwise, this thread would
-        # take it back immediately. If another thread has already changed QUEUE_TURN, this thread
-        # does not sleep.
+        # Give another thread time to wake up and take the GIL. Otherwise, this thread would take it
+        # back immediately. If another thread has already changed QUEUE_TURN, this thread does not
+        # sleep.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
@@ -119,15 +118,16 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     """Start a run.
 
     The call is `launch(run, queue, template, cancelled value, store of tensors, arguments,
-    starts)`.  Gives the new object `run` its words (a request) as its attribute `words`.  From now
-    on, Python can find the run by the address of these words.  `starts` is one of:
+    starts)`.  The function sets the attribute `words` of the new object `run` to the run's words (a
+    request).  From then on, Python can find the run by the address of these words.  `starts` is one
+    of:
 
     - 0: start nothing.  Arguments that are tensors are borrowed.
     - 1: start the call as a task.
     - 2: start the call as a task, and forget the run when it is over, as after `leave`.
 
-    Returns MISSING, and changes nothing, if an argument is not an ordinary value of its type or the
-    number of arguments is wrong.
+    The function returns MISSING, and changes nothing, if an argument is not an ordinary value of
+    its type or the number of arguments is wrong.
     """
     words = bound_words(bound)
     api, process, missing = load(words), load(words + 8), load(words + 16)
@@ -180,7 +180,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 def note(api: Address, run: Address, request: Address, made: Address) -> bool:
     """Give a run its words, and register the run under the words' address.
 
-    Returns False with an exception set if this fails.
+    Return False with an exception set if this fails.
     """
     key = call1(load(api + at.PYTHON_MAKE_INT), request)
     # CPython returns 32-bit ints, which are not 0 if Python is out of memory.
@@ -197,7 +197,7 @@ def note(api: Address, run: Address, request: Address, made: Address) -> bool:
 def carry(api: Address, process: Address, run: Address, request: Address, made: Address) -> bool:
     """Give a run a copy of this thread's contextvars context.
 
-    Returns False with an exception set if this fails.
+    Return False with an exception set if this fails.
     """
     carried = caller_context(api, process)
     if carried == 0:
@@ -226,15 +226,15 @@ def adopt(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def at_once(bound: Address, given: Address, count: int) -> Address:
-    """Run a kernel of numbers without a run: `at_once(queue, kernel, template, arguments)`.
+    """Run a kernel on numbers, without a run: `at_once(queue, kernel, template, arguments)`.
 
-    `template` is the template of a function that calls the kernel.  Returns the address of the only
+    `template` is the template of a function that calls the kernel.  Return the address of the only
     result as an int, or the addresses of several results as words in a `bytes`.  The caller gets a
     reference to each result.
 
-    Returns MISSING, and changes nothing, in the same cases as `launch`.  Also returns MISSING if an
+    Return MISSING, and change nothing, in the same cases as `launch`.  Also return MISSING if an
     argument is an unavailable value, the kernel fails, this thread is running a kernel, or
-    schedules are explored.
+    schedules are being explored.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -277,7 +277,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
 def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
     """Return a new reference to the value of a Python number or of an AsyncValue.
 
-    Returns 0 if the object is neither an ordinary number of type `payload_type` nor an available
+    Return 0 if the object is neither an ordinary number of type `payload_type` nor an available
     AsyncValue of that type.
     """
     place = need_block(context, 8 * at.ARGUMENT_WORDS)
@@ -296,7 +296,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """Return a new reference to the concrete value of an AsyncValue's Python object.
 
-    Returns 0 if the value is unavailable, an error, or of another type.
+    Return 0 if the value is unavailable, an error, or of another type.
     """
     # The address is 0 while the object is being destroyed.
     value = word_attribute(api, item, load(api + at.PYTHON_NAME_VALUE))
@@ -312,7 +312,7 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 
 @entry
 def next_number(process: Address) -> int:
-    """Return the number for a new run."""
+    """Return a number for a new run."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 
@@ -320,8 +320,8 @@ def next_number(process: Address) -> int:
 def leave(bound: Address, given: Address, count: int) -> Address:
     """Handle the destruction of a run's Python object: `leave(queue, request, template)`.
 
-    Drops the object's references to its results.  If `template` is 0, the object has none.  If the
-    run is not over, Python forgets it later, when a thread ends the run.
+    Drop the object's references to its results.  If `template` is 0, the object has none.  If the
+    run is not over, Python forgets it when a thread ends the run.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -342,7 +342,7 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 def forget(bound: Address, given: Address, count: int) -> Address:
     """Let Python forget finished runs: `forget()`, or `forget(queue)`.
 
-    With `queue`, also frees unused memory if necessary.
+    With `queue`, also free unused memory if necessary.
     """
     words = bound_words(bound)
     api, process = load(words), load(words + 8)
@@ -383,7 +383,7 @@ def request_done(context: Address, request: Address, notify: int) -> None:
 def forget_over(process: Address, context: Address, api: Address) -> None:
     """Let Python forget finished runs; the caller must hold the GIL.
 
-    If `context`, this thread's context, is not 0, this also returns unused memory.
+    If `context`, this thread's context, is not 0, also free unused memory.
     """
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:

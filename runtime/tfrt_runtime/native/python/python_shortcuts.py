@@ -1,4 +1,4 @@
-"""All uses of CPython's undocumented internals, which make runs from Python faster.
+"""All uses of CPython's undocumented internals.  They make runs from Python faster.
 
 `host.python_interface` disables a shortcut that this CPython does not support:
 
@@ -8,16 +8,15 @@
     Python's collector does not examine runs     it examines all of them
     or values without callbacks
 
-In this module, a *context* is a context of the module `contextvars`.  Its mapping maps variables to
-values.  The mapping is a field of a context, and the current context is a field of CPython's thread
-state.  The offsets of both fields are found when the core is loaded; an offset is 0 if it is not
-found.
+In this module, a *context* is a `contextvars` context.  Its mapping maps variables to values.  The
+mapping is a field of a context, and the current context is a field of CPython's thread state.  The
+offsets of both fields are found when the core is loaded; an offset is 0 if it is not found.
 
 An object may be hidden from the garbage collector while it cannot be part of a reference cycle.
 The core hides a run while the table of runs holds it, a value without callbacks, and the weak
 references to these objects.  Otherwise, with 100,000 outstanding runs, the collector would take
-more time than everything else.  `track` makes an object visible again when it may be part of a
-cycle.
+more time than everything else together.  `track` makes an object visible again when it may be part
+of a cycle.
 """
 
 from tfrt_runtime.native import layouts as at
@@ -37,8 +36,8 @@ from tfrt_runtime.native.python.python_entries import shared
 def caller_context(api: Address, process: Address) -> Address:
     """Return a copy of this thread's contextvars context, with a reference.
 
-    Returns 0 with an exception set if this fails.  If no variable has been set since the previous
-    run, this is the previous run's copy, so that the collector has only one context to examine.
+    Return 0 with an exception set if this fails.  If no variable has been set since the previous
+    run, return the previous run's copy, so that the collector has only one context to examine.
     """
     kept = load(process + at.PROCESS_CALLER)
     if kept != 0 and is_present(api, kept):
@@ -56,9 +55,9 @@ def caller_context(api: Address, process: Address) -> Address:
 
 @native
 def is_present(api: Address, kept: Address) -> bool:
-    """Tell whether `kept`, a copy of a context, equals this thread's context.
+    """Return whether `kept`, a copy of a context, equals this thread's context.
 
-    Returns False if this is unknown.
+    Return False if this is unknown.
     """
     place, variables = load(api + at.PYTHON_CONTEXT), load(api + at.PYTHON_VARIABLES)
     if place == 0 or variables == 0:
@@ -82,7 +81,7 @@ def mapping_of(api: Address, entered: Address) -> Address:
 
 @native
 def has_mapping(api: Address, entered: Address, mapping: Address) -> bool:
-    """Tell whether a context still has the given mapping, so that no variable was set."""
+    """Return whether a context still has the given mapping, so that no variable was set."""
     return mapping != 0 and load(entered + load(api + at.PYTHON_VARIABLES)) == mapping
 
 

@@ -5,8 +5,8 @@
     end      runs tasks until a run is over
 
 The *goal* is that the value is available or that the run is over.  A wait lasts until the goal is
-reached, or until this thread has nothing left to do.  If this thread has nothing left to do, the
-wait returns MISSING, and Python does the rest of the wait:
+reached, or until this thread has nothing left to do.  In the latter case, the wait returns MISSING,
+and Python does the rest of the wait:
 
     work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; releasing it costs more than a small run
          |          what comes next may take longer
@@ -49,7 +49,7 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 LIGHT_ENTRIES = 256
-"""The number of ready entries that a thread runs while it keeps the GIL: a few microseconds."""
+"""The number of ready entries that a thread runs while keeping the GIL, for a few microseconds."""
 
 
 @entry
@@ -58,7 +58,7 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
     The call is `first(queue, template, request)`.
 
-    Returns MISSING in the same cases as `result`, and if the run is cancelled or watched.
+    Return MISSING in the same cases as `result`, and if the run is cancelled or watched.
     """
     words = bound_words(bound)
     api, missing = load(words), load(words + 16)
@@ -76,7 +76,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
     The call is `result(queue, value, type of its payload)`.
 
-    Returns MISSING if this thread has nothing left to do and the value is unavailable, if the value
+    Return MISSING if this thread has nothing left to do and the value is unavailable, if the value
     is not an ordinary value of the type, if this thread must not work, or if a signal has arrived.
     """
     words = bound_words(bound)
@@ -87,9 +87,9 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @native
 def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
-    """Return the result of `result`, with the context of this thread.
+    """Do the work of `first` and `result`.
 
-    `context` is 0 if an exception is set.
+    `context` is this thread's context, or 0 if an exception is set.
     """
     if context == 0:
         return 0
@@ -108,7 +108,7 @@ def found(words: Address, context: Address, value: Address, payload_type: int) -
 def end(bound: Address, given: Address, count: int) -> Address:
     """Run tasks until a run is over, and return None: `end(queue, request)`.
 
-    Returns MISSING if this thread has nothing left to do and the run is not over, and in the same
+    Return MISSING if this thread has nothing left to do and the run is not over, and in the same
     cases as `first`.
     """
     words = bound_words(bound)
@@ -127,9 +127,9 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
 @inline
 def is_reached(goal: Address, is_run: bool) -> bool:
-    """Tell whether the goal of a wait is reached.
+    """Return whether the goal of a wait has been reached.
 
-    `goal` is a request if `is_run`, otherwise a value.
+    `goal` is a request if `is_run`, and a value otherwise.
     """
     if is_run:
         return load_acquire(goal + at.REQUEST_OPEN) == 0
@@ -140,7 +140,7 @@ def is_reached(goal: Address, is_run: bool) -> bool:
 def object_of(api: Address, value: Address, payload_type: int) -> Address:
     """Return an available value as a new reference to a Python object.
 
-    Returns 0 if the value is an error or not of type `payload_type`.
+    Return 0 if the value is an error or not of type `payload_type`.
     """
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
@@ -156,10 +156,10 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
     """Run tasks on this thread, which holds the GIL, until the goal is reached or no work is left.
 
-    Returns True if the goal is reached and no signal has arrived.
+    Return True if the goal has been reached and no signal has arrived.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # A kernel on this thread is waiting here, and is using this context.
+    # This thread is busy if a kernel on it is waiting here and using this context.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
     if (
         is_busy
@@ -213,7 +213,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
 def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
     """Run short kernels, with the GIL, until the goal is reached.
 
-    Returns False if the next work may take longer or there is none.  Releasing the GIL would cost
+    Return False if the next work may take longer or there is none.  Releasing the GIL would cost
     more than a small run, and if other threads want the GIL, this thread would have to wait for its
     turn.
     """
@@ -241,8 +241,8 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 def light_task(context: Address) -> Address:
     """Return the next task, or 0.
 
-    Releases the GIL first if the task may take long, which is so for all tasks except calls from
-    outside.
+    Release the GIL first if the task may take long.  All tasks may, except those that start a call
+    of a run.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
@@ -255,7 +255,7 @@ def light_task(context: Address) -> Address:
 
 @native
 def is_light(tagged: Address, record: Address) -> bool:
-    """Tell whether a ready entry is short: it calls no function and does not block."""
+    """Return whether a ready entry is short: it calls no function and does not block."""
     if tagged & at.READY_BITS != at.READY_KERNEL:
         return True
     long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
@@ -288,7 +288,7 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
 def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
     """Search for work until CONTEXT_SEEKING_UNTIL.
 
-    Returns True as soon as there is work or the goal is reached.
+    Return True as soon as there is work or the goal is reached.
     """
     begin_seeking(context)
     found = False
