@@ -84,7 +84,7 @@ def export_wrapper(name: str, inner: str, result: str, export: memory.Export) ->
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
     """Add an LLVM attribute to the native functions whose Python names are in `names`.
 
-    In the function names of Numba's IR, the Python name comes after its length and before the
+    In the function names in Numba's IR, each Python name comes after its length and before the
     letter B.
     """
     marks = ["".join(f"{len(part)}{part}" for part in name.split(".")) + "B" for name in names]
@@ -94,7 +94,7 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
 
 def collect(progress: Callable[[str], None]) -> list[str]:
-    """Let Numba generate the IR of every exported function; return the IR of the wrappers."""
+    """Have Numba generate the IR of every exported function; return the IR of the wrappers."""
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
@@ -187,7 +187,7 @@ def align_functions() -> None:
 
 
 def linker(machine: Machine) -> list[str]:
-    """Return the command of a linker for `machine`.
+    """Return the command that runs a linker for `machine`.
 
     LLVM's linker supports all machines; the system's `ld` supports only this machine.
 
@@ -223,9 +223,9 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
 def build_here(before: str) -> None:
     """Compile the core for this machine.
 
-    Writes one line with the sources' fingerprint, followed by the shared object, to standard
-    output, and one line per step to standard error.  `before` is the fingerprint that was computed
-    before this process imported the sources.
+    Write one line with the sources' fingerprint, followed by the shared object, to standard output.
+    Write one line per step to standard error.  `before` is the fingerprint that was computed before
+    this process imported the sources.
 
     Raises:
         RuntimeError: if the sources have changed since `before` was computed.

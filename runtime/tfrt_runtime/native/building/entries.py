@@ -48,7 +48,7 @@ def exports() -> dict[str, memory.Export]:
 
 
 def load() -> dict[str, Callable[..., object]]:
-    """Import every module of the core; return the functions that Python calls, its entries.
+    """Import every module of the core; return its entries, the functions that Python calls.
 
     The keys are the exported names: `module.function`, without packages.
     """

@@ -1,9 +1,9 @@
 """Generate LLVM IR for the core with Numba.  Importing this module imports Numba.
 
-`install` teaches Numba the LLVM IR of each function of `memory`, and that functions marked `native`
-may call each other.  `collect` adds one function's IR to `COLLECTED`, exactly as Numba generated
-it.  `TENSOR_OPERATIONS` has the LLVM IR of each function of `tensor_loops`: loops over vectors, and
-calls of BLAS, whose C interface is described at https://www.netlib.org/blas/
+`install` tells Numba which LLVM IR to emit for each function of `memory`, and lets functions marked
+`native` call each other.  `collect` adds one function's IR to `COLLECTED`, exactly as Numba
+generated it.  `TENSOR_OPERATIONS` has the LLVM IR of each function of `tensor_loops`: loops over
+vectors, and calls to BLAS.  BLAS's C interface is described at https://www.netlib.org/blas/
 
 By itself, Numba would link each function with all its callees, optimize the result, and generate
 machine code.  `build` does all of this again for the whole core, so doing it per function would
@@ -16,7 +16,7 @@ process, so the process must not use Numba for anything else.
 
 The core is compiled without the processor's widest registers and without automatic vectorization of
 loops.  The vectorized loops are therefore written explicitly here.  LLVM splits each vector of 16
-elements over as many registers as it needs.
+elements across as many registers as it needs.
 """
 
 import gc
@@ -57,7 +57,7 @@ PASSES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-"""The Numba passes that integer code without closures, arrays, and exceptions needs.
+"""The Numba passes that integer code without closures, arrays, or exceptions needs.
 
 Numba has 20 passes in total.
 """
@@ -105,7 +105,7 @@ def compare_and_swap(
 
 
 def machine_call(name: str, returns: ir.Type = VOID) -> Emit:
-    """Return an emitter of calls of `name`, a function on words that `machines` defines."""
+    """Return an emitter of calls to `name`, a function that takes words (see `machines`)."""
 
     def emit(builder: ir.IRBuilder, *words: ir.Value) -> ir.Value:
         kind = ir.FunctionType(returns, [I64] * len(words))
@@ -182,7 +182,8 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 
 
-# Each row has the arity, the result, and the code. A trailing `f` in the arity means a double.
+# Each row has the parameters, the result, and the code. The letter `i` means a word, and `f` a
+# double.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
     "store": ("ii", "", lambda b, a, v: b.store(v, pointer(b, a))),
@@ -252,8 +253,8 @@ def install_operation(
 
 def install() -> None:
     """Prepare this process's Numba to collect the IR of all functions marked `native` so far."""
-    # Garbage collection would take an eighth of the build time, to reduce the memory in use from
-    # 480 MB to 250 MB.
+    # Garbage collection would reduce the memory in use from 480 MB to 250 MB, but would take an
+    # eighth of the build time.
     gc.disable()
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
@@ -337,9 +338,9 @@ def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any,
 
 
 def collect(function: Callable[..., object], words: int) -> tuple[str, str]:
-    """Add the IR of a function of `words` words, and of all its callees, to `COLLECTED`.
+    """Add to `COLLECTED` the IR of a function that takes `words` words and of all its callees.
 
-    Returns the function's name in the IR, and the type of its result.
+    Return the function's name in the IR and the type of its result.
     """
     signature = (types.int64,) * words
     compiled = numba.njit(pipeline_class=Pipeline, **NUMBA_OPTIONS)(function)
@@ -449,7 +450,7 @@ def multiply_row(
 def call(
     builder: ir.IRBuilder, function: ir.Value, words: list[ir.Type], arguments: list[ir.Value]
 ) -> None:
-    """Emit a call of the C function at address `function`, which returns nothing."""
+    """Emit a call to the C function at address `function`, which returns nothing."""
     kind = ir.FunctionType(ir.VoidType(), words)
     builder.call(builder.inttoptr(function, kind.as_pointer()), arguments)
 

@@ -1,13 +1,13 @@
 """The kinds of machines for which the core is built.
 
-On all of them, the core's IR is the same: a word has 64 bits, and an address is a word.  A
-`Machine` has the LLVM IR that differs: the functions of the C library that `lowering` calls, and
-the thread functions of `native.threads`.
+The core's IR is the same for all of them: a word has 64 bits, and an address is a word.  A
+`Machine` has the LLVM IR that differs: the C library functions that `lowering` calls, and the
+thread functions of `native.threads`.
 
-On WebAssembly, pointers have 32 bits, and a call traps unless its type is exactly the type of the
-called function.  There, adapters (`python_api`) connect the core to CPython.
+In WebAssembly, pointers have 32 bits, and a call traps unless its type is exactly the type of the
+called function.  Therefore, adapters (`python_api`) connect the core to CPython there.
 
-`native.machine` tells on which machine this process runs.
+`native.machine` tells which of these machines this process runs on.
 """
 
 from dataclasses import dataclass
@@ -203,7 +203,8 @@ A page has one thread, whose context is a global variable.
 class Machine:
     """A kind of machine for which the core is built.
 
-    The core uses the instructions of `cpu`, so it runs on every such machine.
+    The core uses only instructions of the baseline processor `cpu`, so it runs on all machines of
+    this kind.
     """
 
     name: str

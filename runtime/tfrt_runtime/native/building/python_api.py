@@ -1,4 +1,4 @@
-"""IR that connects the core, with 64-bit words, to CPython on a web page, with 32-bit pointers.
+"""IR that connects the core, which has 64-bit words, to CPython with 32-bit pointers on web pages.
 
 In WebAssembly, a call through a pointer traps unless caller and function agree on every type.
 Therefore, three kinds of adapters convert the types:
