@@ -7,7 +7,7 @@ The package builds on the compiler and the runtime. Read the modules in this ord
 - `runtime` wraps the compiler and the runtime for the notebook.
 - `job` runs the functions of a cell one after another.
 - `record` keeps a run document that grows with its job, and writes run documents to files.
-- `broadcast` answers requests of pages if the kernel has no control channel.
+- `broadcast` answers requests from pages if the kernel has no control channel.
 - `live` has the runs that pages see, and the protocol between pages and kernel.
 - `cell_run` has the Python value of a cell: its run.
 - `pump` has the only thread that publishes changes.

@@ -1,10 +1,10 @@
-"""Answer requests of pages if the kernel has no control channel, as in JupyterLite.
+"""Answer requests from pages if the kernel has no control channel, as in JupyterLite.
 
 JupyterLite's kernel is a web worker of the page. JupyterLite holds messages to the kernel until the
 running cell finishes. A `BroadcastChannel` reaches the worker whenever the worker's event loop
 runs: between cells, and while a cell awaits. If the browser can switch stacks, the event loop also
 runs while a cell waits for a run (see `host.one_thread.let_page_in`). At all other times, the
-kernel does not answer while a cell is busy, and the board says that.
+kernel does not answer while a cell is busy, and the board says so.
 
 A request to cancel uses a `Flag`, so that it also reaches a worker whose event loop does not run.
 Rejected: memory that worker and page share, because such memory needs headers that GitHub Pages
@@ -54,7 +54,7 @@ class Broadcast:
         self._channels: dict[str, Any] = {}
 
     def listen(self, client: str) -> None:
-        """Answer the requests of the page whose session is `client` from now on."""
+        """From now on, answer requests from the page whose session is `client`."""
         if client in self._channels:
             return
         import js
@@ -91,7 +91,7 @@ class Flag:
         self._cancel, self._next = cancel, 0.0
         self._browser: Any = None if HAS_THREADS else _browser()
         self.address = "" if self._browser is None else str(self._browser.make())
-        """Empty where no page can revoke it."""
+        """The blob's address, or "" where no page can revoke a blob."""
         if self.address:
             ONE_THREAD.add(self._look, resolves=False, looks_on=True)
 

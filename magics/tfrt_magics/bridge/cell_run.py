@@ -68,13 +68,13 @@ class CellRun(Returning):
         return self.job.finished.wait(timeout)
 
     def done(self) -> bool:
-        """Tell whether all functions have finished."""
+        """Return whether all functions have finished."""
         return self.job.finished.is_set()
 
     def cancel(self, message: str = "Cancelled") -> bool:
         """Cancel the running function, and start no others.
 
-        Returns False if all functions have already finished.
+        Return False if all functions have already finished.
         """
         is_over = self.done()
         self.job.cancel(message)

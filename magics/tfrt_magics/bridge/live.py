@@ -38,7 +38,7 @@ KEPT = 50
 MAX_OPEN = 50_000
 """The maximum number of lines in unfinished displays. With more, the oldest displays freeze."""
 FRAME_LOOKS = 15
-"""After this many messages, one message contains the current state of all values."""
+"""One in this many messages contains the current state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
@@ -106,7 +106,7 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Tell whether the page of the current cell has our extension.
+        """Return whether the page of the current cell has our extension.
 
         Call this on the main thread. The first call for a page waits for the page's answer.
         """
@@ -350,7 +350,7 @@ class LiveRuns:
         """Args:
         assist: answers requests about a cell that a user is writing. Such requests have a field
             `ask`.
-        is_simple: tells whether new boards omit threads and work queues.
+        is_simple: returns whether new boards omit threads and work queues.
         """
         self.channel = Channel(shell, self._answer, is_simple)
         self._bundle_of, self._assist = bundle_of, assist

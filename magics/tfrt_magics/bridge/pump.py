@@ -22,7 +22,7 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.native.machine import HAS_THREADS
 
 INTERVAL_SECONDS = 1 / 30
-# Checks of a large program may take a tenth of one core's time. This includes the last check, which
+# Checking a large program may take a tenth of one core's time. This includes the last check, which
 # packs the whole run.
 COST_FACTOR = 13
 # Marked objects have changed, so checking them may take a third of one core's time.
@@ -65,7 +65,7 @@ class Pump:
         self._looking, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
         self._due = 0.0
-        """The time of the next look if there is no thread."""
+        """The time of the next check if there is no thread."""
 
     def watch(self, run: Watched) -> None:
         """Poll `run` until it is over."""
@@ -132,7 +132,7 @@ class Pump:
     def _step_if_due(self) -> float | None:
         """Check the objects if the interval has passed: a source of `one_thread`.
 
-        Returns the seconds until the next check, or None if there is nothing to check.
+        Return the seconds until the next check, or None if there is nothing to check.
         """
         if not (self._polled or self._marked):
             return None

@@ -374,8 +374,8 @@ def compact(body: _Row) -> dict[str, Any]:
 def column(items: Sequence[Any]) -> Any:
     """Shorten a list, if possible, to a single item for all, or to the differences of numbers.
 
-    Small differences of integers are pairs of bytes in base64, which take a fifth of the time of
-    text.
+    Small integer differences become pairs of bytes in base64. This takes a fifth of the time that
+    text would take.
     """
     if len(items) < 2:
         return items
@@ -388,7 +388,7 @@ def column(items: Sequence[Any]) -> Any:
             with suppress(OverflowError):
                 return {"steps": base64.b64encode(array("h", steps)).decode()}
             return {"steps": steps}
-        # Differences of fractions need not be exact.
+        # Differences between fractions need not be exact.
         if list(accumulate(steps)) == items:
             return {"steps": [int(step) if step == int(step) else step for step in steps]}
     return items

@@ -1,4 +1,4 @@
-"""Programs of the compiler on hosts of the runtime, as the notebook sees them.
+"""The compiler's programs on the runtime's hosts, as the notebook sees them.
 
 Importing this module loads the compiler; the session imports it for the first cell.
 """
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
 MAX_SOURCE = 4_000_000
-"""The maximum length of a source in characters; of a longer one, pages get only the beginning."""
+"""The maximum length of a source in characters. Pages get only the beginning of a longer source."""
 LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Say once why the first cell takes a while; on standard output, as it is no error."""
+    """Print once, on standard output because it is no error, why the first cell takes a while."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: about a minute, only once.", flush=True)
 
 
 def notebook_loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop of the notebook, on whose thread cells run.
+    """Return the notebook's event loop, on whose thread cells run.
 
     Raises:
         TfrtError: if no event loop runs here, as in a terminal.
@@ -65,7 +65,7 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
 
 
 class PageProgram:
-    """A program in the format of pages: the constant part of a run document."""
+    """A program in the pages' format: the constant part of a run document."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -175,7 +175,7 @@ class NotebookHost:
         The program's operations take `slow` times as long.
 
         Raises:
-            TfrtError: if it uses unknown kernels.
+            TfrtError: if the program uses unknown kernels.
         """
         objects = None
         if program._compiled is not None:
@@ -394,7 +394,10 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """Return a compiled function's recorded values; without results, a row for its return."""
+        """Return the rows of a compiled function's values.
+
+        A function without results also has a row for its return.
+        """
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
