@@ -89,7 +89,7 @@ class Displays:
         return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
 
     def _show_cell_run(self, run: CellRun) -> bool:
-        """Show again the run of an earlier cell that has a board."""
+        """Show an earlier cell's run again if its board is still being updated."""
         if run.execution == self._shell.execution_count:
             return True  # the run is the value of its own cell
         if run.board is None or run.board.over.is_set():
@@ -132,7 +132,7 @@ def show_run_in_widget(run: Execution) -> None:
 
 
 def show_board_in_widget(board: LiveRun) -> None:
-    """Show the run of a cell in a page without our extension."""
+    """Show a cell's run in a page without our extension."""
     from tfrt_magics.live.widgets import BoardWidget, show_until_over
 
     show_until_over(BoardWidget(board, board.job.all_results), board.bundle, has_run=True)

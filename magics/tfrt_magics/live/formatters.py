@@ -25,7 +25,7 @@ VALUES = "tfrt_runtime.host.values.async_value"
 
 
 def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callable[[], None]:
-    """Show our objects live from now on. Returns a function that undoes this."""
+    """Show our objects live from now on. Return a function that undoes this."""
     made: list[Displays] = []
 
     def displays() -> Displays | None:
@@ -61,7 +61,7 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
 
 
 def _like(before: Any, formatter: Any) -> Any:
-    """Return `formatter`, which from now on shares the users' registrations of `before`."""
+    """Return `formatter`, after making it share the users' registrations with `before`."""
     for name in ("singleton_printers", "type_printers", "deferred_printers"):
         setattr(formatter, name, getattr(before, name))
     return formatter

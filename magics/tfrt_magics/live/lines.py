@@ -32,9 +32,9 @@ MARKS = {
 }
 """The shape and the colors of each state."""
 MAX_PARTS = 10_000
-"""The maximum number of parts of a container that have lines."""
+"""The maximum number of a container's parts that have lines."""
 MAX_BEFORE = 1_000
-"""A container is live only if at least one of this many first parts is an AsyncValue."""
+"""A container is live only if one of its first parts, up to this many, is an AsyncValue."""
 MAX_DEPTH = 4
 MAX_LINES = 200
 """The maximum number of lines in HTML and in text. Further lines are only counted."""
@@ -122,7 +122,7 @@ def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]
 
 
 def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
-    """Return a container's items, each with its index, key, or field. None means no container."""
+    """Return a container's items, each with its index, key, or field; None for other objects."""
     match thing:
         case Batch():
             return ((f"[{place}]", value) for place, value in enumerate(thing.results))

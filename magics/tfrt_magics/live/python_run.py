@@ -1,6 +1,6 @@
 """The board of a run that Python started.
 
-If events are recorded from the run's start (see `watching`), the board shows the same as a cell's
+If events are recorded from the run's start (see `watching`), the board shows as much as a cell's
 board. Otherwise, events are recorded from the moment when the run is shown. If the run is already
 over then, its board has only results.
 
@@ -79,7 +79,7 @@ class BatchRun:
         ]
         self._begun = 0
         self._waiting = deque(range(batch.calls))
-        """The calls that were unavailable at the last look."""
+        """The calls that were unavailable at the last check."""
         self._failed: list[int] = []
         self._over, self._wrong = [0] * len(names), [0] * len(names)
         """For each row, the number of calls that are over, and the number of those that failed."""
@@ -108,7 +108,7 @@ class BatchRun:
             return self._latest
         status = self._status(
             batch
-        )  # read this first, so that all that is read below is complete if the batch has finished
+        )  # read this first: if the batch has finished, everything read below is complete
         elapsed, cost = time.monotonic_ns() - self._began, time.thread_time()
         self._look(batch, elapsed, MAX_LOOKS if status is Status.RUNNING else batch.calls)
         over, failed = batch.calls - len(self._waiting), self._failed
@@ -222,7 +222,7 @@ MAX_PAUSE_SECONDS = 0.5
 
 
 class PythonRun:
-    """An Execution in the form that a record expects. It stays alive until its end."""
+    """An Execution in the form that a record expects, kept alive until it is over."""
 
     pause = INTERVAL_SECONDS
     """The number of seconds between two checks while the run makes progress."""
@@ -243,7 +243,7 @@ class PythonRun:
             return self._latest
         found = snapshot_of(
             run
-        )  # read this first, so that all that is read below is complete if the run is over
+        )  # read this first: if the run is over, everything read below is complete
         [section] = found.sections
         elapsed = time.monotonic_ns() - self._start
         if self._traced is not None:
@@ -332,7 +332,7 @@ class LiveExecution(LiveRecord):
         self.watch(run, pump)
 
     def watch(self, run: Execution, pump: Pump) -> None:
-        """Let `pump` check the run repeatedly, and immediately when the run is over."""
+        """Have `pump` check the run repeatedly, and again as soon as the run is over."""
         if self._is_watched:
             return
         self._is_watched = True
@@ -344,7 +344,7 @@ class LiveExecution(LiveRecord):
                 pump.mark(one)
 
         if not HAS_THREADS:
-            # Let the run continue between cells of the page, because possibly no cell waits for it.
+            # Let the run continue between cells of the page, in case no cell waits for it.
             working = ExitStack()
             working.enter_context(run.request.queue.worked_for())
             run.on_done(working.close)
@@ -374,7 +374,7 @@ _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDi
 
 
 def board_of(run: Execution, channel: Publisher) -> LiveExecution:
-    """Return the board of a run. Only one board per run exists, as it consumes the events."""
+    """Return the board of a run. A run has only one, because a board consumes the events."""
     live = _boards.get(run)
     if live is None:
         live = _boards[run] = LiveExecution(run, channel)

@@ -2,7 +2,7 @@
 
 Recording events costs time, so only runs that will be shown are recorded. Before a cell runs, its
 syntax tree shows which calls return values that the cell displays. A run is recorded if one of
-these calls starts it, or if it starts in a block of `tfrt.board()`.
+these calls starts it, or if it starts in a `tfrt.board()` block.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.execution import Execution
 
 MAX_BOARDS = 20
-"""The maximum number of recorded runs per cell, and per block of `tfrt.board()`."""
+"""The maximum number of recorded runs per cell, and per `tfrt.board()` block."""
 MAX_LOOKS = 1_000
 """The maximum number of runs of a cell that are compared with the calls from the syntax tree."""
 
 Place = tuple[int, int, int | None, int | None]
-"""First line, first column, last line, last column, all from 1. The last column is exclusive."""
+"""First line, first column, last line, and last column, counted from 1.
+
+The last column is exclusive.
+"""
 
 
 def shown_calls(cell: ast.Module) -> set[Place]:
@@ -58,7 +61,7 @@ def shown_calls(cell: ast.Module) -> set[Place]:
 
 
 class Block:
-    """A block of `tfrt.board()`, with the number of its runs so far."""
+    """A `tfrt.board()` block, with the number of its runs so far."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -142,7 +145,7 @@ class Watching:
 
 
 def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
-    """Record the runs that `shell` will show from now on. Returns a function that undoes this."""
+    """Record the runs that `shell` will show from now on. Return a function that undoes this."""
     watching = Watching(shell, displays)
     shell.ast_transformers.append(watching)
     HOOKS.follower, HOOKS.board = watching.follower, watching.board

@@ -54,7 +54,7 @@ KEPT = 1_000
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 HERE = Path(__file__).parent
 FEED = Pump()
-"""The thread that updates the widgets of all sessions. Widgets work without `%load_ext`."""
+"""The thread that updates the widgets of all sessions, because widgets work without `%load_ext`."""
 
 
 @cache
@@ -107,8 +107,8 @@ class LiveWidget(anywidget.AnyWidget):
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
         """Held while something is sent, so that only one thread sends at a time, in order."""
-        # Set this here and not in the page, whose layout would remove what `render` sets. Chips and
-        # boards have no intrinsic width.
+        # Set this here and not in the page: the page's layout would remove a width that `render`
+        # sets. Chips and boards have no intrinsic width.
         traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
 
