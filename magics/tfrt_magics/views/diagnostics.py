@@ -1,7 +1,7 @@
 """Diagnostics with locations in the cell.
 
-A program is compiled with the name of its cell as its source, and with an empty line instead of
-`%%tfrt`. Therefore, the lines of a Location are lines of the cell.
+A program is compiled under the name of its cell, and with an empty line instead of `%%tfrt`.
+Therefore, the lines of a Location are lines of the cell.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _message(diagnostic: Diagnostic) -> str:
-    """Return the message, shortened, because the text of an exception may have any length."""
+    """Return the message, shortened, because an exception's text may have any length."""
     text = visible(diagnostic.message[:MESSAGE_LIMIT])
     more = len(diagnostic.message) - MESSAGE_LIMIT
     return f"{text} … and {more} more characters" if more > 0 else text
@@ -176,7 +176,7 @@ def _source_line(mark: Underline | None, colour: str) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Return the place in few words. The reader of a cell needs no name of the cell."""
+    """Return the place in a few words, without the cell's name, which its reader does not need."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"

@@ -1,7 +1,8 @@
 """The destinations of a cell's output: a page, an executed notebook, or a terminal.
 
-Each destination has its own form of output. The main thread uses an outlet, with one exception: if
-no cell waits for a run, the pump's thread writes the end of the run to the cell that started it.
+Each destination has its own form of output. Only the main thread uses an outlet, with one
+exception: if no cell waits for a run, the pump's thread writes the end of the run to the cell that
+started it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Terminal:
         """The time of the next progress line, in seconds since the run's first `watch`."""
 
     def watch(self, job: Job) -> None:
-        """Show the running job if a reader can see it. May be called repeatedly."""
+        """Show the running job if a reader can see it. This may be called repeatedly."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
@@ -109,7 +110,7 @@ class Slot:
     """
 
     is_between = False
-    """Whether no cell runs."""
+    """Whether no cell is running."""
     _late: ClassVar[dict[str, Callable[[], None]]] = {}
 
     def __init__(self, shell: InteractiveShell, bundle: Bundle, name: str | None = None) -> None:
@@ -183,7 +184,7 @@ class Page:
             Slot(self._shell, self.board.bundle(), self.board.id)
             return
         # Pages with our extension get the run's end from the pump's last message, which is sent now
-        # rather than at the pump's next look. All other pages need the replacement below.
+        # rather than at the pump's next check. All other pages need the replacement below.
         self._pump.step()
         if HAS_THREADS:
             self.board.over.wait(1.0)
