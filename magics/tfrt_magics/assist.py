@@ -124,7 +124,7 @@ class Assistant:
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
         """Return the start of the completed word and all completions.
 
-        Returns None if this module has no completions at `cursor`.
+        Return None if this module has no completions at `cursor`.
         """
         head = _CELL.match(cell)
         if head is None:
@@ -173,7 +173,7 @@ class Assistant:
     def signature(self, cell: str, cursor: int) -> Json:
         """Return the signature of the operation at the cursor.
 
-        The signature is a line, with the span of the part that is at the cursor.
+        The signature is one line, with the span of the part at the cursor.
         """
         head = _CELL.match(cell)
         if head is None or cursor <= head.end():
@@ -187,7 +187,7 @@ class Assistant:
         return {"line": found.label, "part": part}
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Return where the name at `cursor` is defined: its line and column, and its length.
+        """Return where the name at `cursor` is defined: its line, its column, and its length.
 
         Lines and columns are counted from 1. If another cell defines the name, the result also has
         `source`, the text of that cell after its first line.
@@ -270,7 +270,7 @@ class Assistant:
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
         """Answer a page's request `{ask, text, cursor}` about a cell.
 
-        The answer is None if this module has none. Any thread may call this.
+        The answer is None if this module cannot answer the request. Any thread may call this.
         """
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
         if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
@@ -409,7 +409,7 @@ class Assistant:
     def _elsewhere(self, cell: str, cursor: int, head: str) -> tuple[str, Program, str] | None:
         """Find the program of `--with` that defines the function at `cursor`.
 
-        Returns the program's name, the program, and the function's name.
+        Return the program's name, the program, and the function's name.
         """
         before = re.search(r"@[\w$.-]*\Z", cell[:cursor])
         rest = re.match(r"@?[\w$.-]*", cell[cursor:])
@@ -435,7 +435,7 @@ class Assistant:
 
 
 def _wrong_options(line: str, number: int) -> list[Diagnostic]:
-    """Return the mistake in the magic's line, if there is any.
+    """Return the mistake in the magic's line, if it has one.
 
     The mistake's location is the word that the message names.
     """

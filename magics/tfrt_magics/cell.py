@@ -56,16 +56,16 @@ if TYPE_CHECKING:
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """The user interrupted the kernel, so the run was cancelled.  Shown as one line."""
+    """The user interrupted the kernel, so the run was cancelled. It is shown as one line."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"%%tfrt: {self}"]
 
 
 class CellFailed(TfrtError):
-    """The error that a cell raises after it has shown its diagnostics.  Shown as one line.
+    """The error that a cell raises after it has shown its diagnostics. It is shown as one line.
 
-    Front ends identify an error by the name of its class, so this class has the name of
+    Front ends identify an error by the name of its class, so this class has the same name as
     `TfrtError`, which users catch.
     """
 
@@ -113,7 +113,7 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
 
 
 def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) -> None:
-    """Reject several names of `-o` if they do not match the results of a single function.
+    """Reject several `-o` names unless they match the results of a single function.
 
     Raises:
         TfrtError: if the names do not match. The message says what to write instead.
@@ -196,7 +196,7 @@ class CellMagics(Magics):
             return None
         before = self._session.last_run
         # By now, the frames that hold the program and its values have returned, so the error's
-        # traceback does not keep these alive.
+        # traceback does not keep them alive.
         problems = self._run(options, text, bef)
         if options.expect_error and not problems:
             raise CellFailed(error("--expect-error: there was no error; remove the option"))
@@ -362,7 +362,7 @@ class CellMagics(Magics):
         return failed
 
     def _bind(self, names: tuple[str, ...], results: Results) -> None:
-        """Bind the names of `-o`: one name gets all results, several names get one result each."""
+        """Bind the `-o` names: a single name gets all results, several names get one result each."""
         each = results if len(names) > 1 and isinstance(results, tuple) else (results,)
         self._shell.user_ns.update(zip(names, each, strict=False))
 
@@ -437,7 +437,7 @@ def _show_board_in_widget(board: LiveRun) -> None:
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:
-    """Return why a finished job failed or was stopped; empty if the job succeeded."""
+    """Return why a finished job failed or was stopped, or an empty tuple if it succeeded."""
     shown = job.snapshot()
     # A warning, such as one about leftover objects, does not fail the cell.
     found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
@@ -449,7 +449,7 @@ def failures(job: Job) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def interrupts_noticed() -> Iterator[list[int]]:
-    """In the block, add an item to the list for each interrupt instead of raising it.
+    """Within the block, add an item to the list for each interrupt instead of raising it.
 
     Only the main thread is ever interrupted. On any other thread, the list stays empty.
     """
@@ -466,10 +466,10 @@ def interrupts_noticed() -> Iterator[list[int]]:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Start `job` and show it until it is over. Return an interrupt, which cancels the job.
+    """Start `job` and show it until it is over.
 
-    An exception between the start and the wait, or in a callback, would leave a job that no thread
-    ends.
+    An interrupt cancels the job, and is returned rather than raised. An exception between the start
+    and the wait, or in a callback, would leave a job that no thread ends.
     """
     interruption = None
     with interrupts_noticed() as interrupts:

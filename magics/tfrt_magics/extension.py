@@ -125,7 +125,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def refuse_program_in_python(lines: list[str]) -> list[str]:
-    """Return the lines of a cell unchanged: an input transformer of IPython.
+    """IPython input transformer: return a cell's lines unchanged unless they contain a program.
 
     Raises:
         UsageError: if the cell contains a program. The message says how to start the cell.

@@ -135,7 +135,7 @@ def _misnamed(
 
 
 def file_name(text: str) -> str:
-    """Return a user's file name, with the home folder in place of `~`.
+    """Return a user's file name, with `~` replaced by the home folder.
 
     Raises:
         TfrtError: if no file can have that name. The message is one line.
@@ -152,12 +152,12 @@ def file_name(text: str) -> str:
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
     """Return the calls to run, in order.
 
-    If `name` is given, the only call is of that function. Otherwise, there is a call of each of the
-    program's own functions whose arguments all have values.
+    If `name` is given, that function is called. Otherwise, each of the program's own functions
+    whose arguments all have values is called.
 
     Raises:
-        TfrtError: if the function `name` does not exist, an argument has no value, or a value has
-            no argument.
+        TfrtError: if the function `name` does not exist, an argument has no value, or a value
+            matches no argument.
     """
     if name is not None:
         one = next((function for function in program.functions if function.name == name), None)
@@ -201,7 +201,7 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 def nothing_to_run(program: Program) -> Diagnostic:
     """Return advice for a program in which no function runs without options.
 
-    The advice is located at a function that could run.
+    The advice points to a function that could run.
     """
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:

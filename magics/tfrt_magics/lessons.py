@@ -24,7 +24,7 @@ _COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
 class Note:
     """A short note below a cell: a verdict on an answer, or a prediction next to the outcome.
 
-    `sign` is ✓, ✗, or ·. `folded` is a summary, and text that a click unfolds.
+    `sign` is ✓, ✗, or ·. `folded` is a summary and the text that a click on it unfolds.
     """
 
     sign: str

@@ -1,4 +1,4 @@
-"""Line magics around `%%tfrt`."""
+"""Line magics that complement `%%tfrt`."""
 
 from __future__ import annotations
 
@@ -139,9 +139,9 @@ class LineMagics(Magics):
     def tfrt_leaks(self, line: str) -> None:
         """List the tokens, values, and groups that compiled programs have left behind.
 
-        The list has the operation that made each object, its place, its state, and its holders.
-        While a cell runs (`--no-wait`), the list includes the objects that it uses.  With `%config
-        TFRT.check_references = False`, the list has only groups.
+        For each object, the list shows the operation that made it, its place, its state, and its
+        holders. While a cell runs (`--no-wait`), the list includes the objects that it uses. With
+        `%config TFRT.check_references = False`, the list has only groups.
         """
         _refuse_arguments("%tfrt_leaks", line)
         objects = self._session.live_objects()
@@ -189,7 +189,7 @@ def _refuse_arguments(magic: str, line: str) -> None:
 
 
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
-    """Return the error about a magic's line, as one line."""
+    """Return a one-line error about a magic's line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
 
@@ -197,8 +197,8 @@ def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
 def matching(names: Iterable[str], pattern: str) -> list[str]:
     """Return the sorted names that match `pattern`.
 
-    A pattern without a wildcard matches an equal name or, if there is none, all names that contain
-    the pattern.
+    A pattern without wildcards matches the name that equals it or, if no such name exists, all
+    names that contain it.
     """
     listed = sorted(names)
     if pattern in listed:
@@ -242,7 +242,7 @@ def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
     """List all settings, or one setting, with value and purpose.
 
     Raises:
-        TfrtError: if the setting does not exist. The message is one line that names it.
+        TfrtError: if the setting does not exist. The message is one line that names the setting.
     """
     names = [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True))
     return "\n".join(

@@ -49,7 +49,10 @@ The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
-"""The maximum length of a line in characters. The time to split a line grows quadratically."""
+"""The maximum length of a line in characters.
+
+The time to split a line grows quadratically with its length.
+"""
 ENGINES = ("own", "dot")
 """The engines that lay out the operations of a graph."""
 STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")

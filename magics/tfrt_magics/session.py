@@ -57,7 +57,7 @@ def _warm() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        # Ignore errors here: the first cell reports a faulty installation where its reader sees the
+        # Ignore errors here: the first cell reports a faulty installation where the reader sees the
         # report.
         with suppress(Exception):
             prepare()
@@ -163,9 +163,9 @@ class Session:
         self._warming = start_thread("tfrt-warming", _warm) if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
-        """Wait for the thread of `warm`.
+        """Wait for the thread that `warm` started.
 
-        If two threads import, each of them has only half the speed.
+        If two threads import at the same time, each runs at only half the speed.
         """
         if self._warming is not None:
             self._warming.join()
@@ -187,7 +187,7 @@ class Session:
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Compile the program in `text`, whose locations have the source `name`.
+        """Compile the program in `text`, to which locations refer as `name`.
 
         `parallel_for` has the options for splitting parallel loops; with None, loops are not split.
         `libraries` maps names to programs whose functions the program may call. `level` has the
@@ -198,7 +198,7 @@ class Session:
         """
         compile_program = self._compile
         if compile_program is None:
-            # The first cell, rather than %load_ext, imports compiler and runtime.
+            # The first cell, rather than %load_ext, imports the compiler and the runtime.
             from tfrt_nb.programs import Program
 
             compile_program = Program.from_source
@@ -305,7 +305,7 @@ class Session:
     def _users(self, host: HostContext) -> NotebookHost:
         """Return the `NotebookHost` for a user's host.
 
-        It lives as long as the user's host, and never closes it.
+        The result lives as long as the user's host and never closes that host.
         """
         from tfrt_magics.bridge.runtime import NotebookHost
 

@@ -28,7 +28,7 @@ def sliders(
 
     Args:
         program: a program that `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
-        function: the name of the function, for a program of `%%tfrt`.
+        function: the name of the function, for a `%%tfrt` program.
         ranges: for each argument, a value that `ipywidgets.interact` accepts: `(0, 10)`, a list of
             choices, or a single value.
 
