@@ -1,18 +1,21 @@
 // The board of a run as an anywidget, for pages without tfrt-nb's extension: JupyterLab, Voila, marimo, VS Code, Colab.
 //
-// `run` is the run's document as a file has it; messages extend it while the run goes on.  Such a board only shows: the
-// kernel may hear of a widget's messages when the cell that runs is over, which is too late to cancel it.
+// `run` is the run's document in the file format; messages extend it during the run.  The board has no controls,
+// because the kernel may get a widget's messages only after the running cell has finished, which is too late to cancel
+// the run.
 
 import { createBoard } from "./board/board.js";
 import { extend, unpack } from "./board/document.js";
 import { Store } from "./board/store.js";
 
-const SLICE = 2000; // events in a turn of the page's loop
+const SLICE = 2000; // events per turn of the event loop
 const EVENTS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const turn = () => new Promise(resolve => setTimeout(resolve));
 
-/** The runs that this module knows, by id: `initialize` and `render` get different objects for one model. */
+/**
+ * The runs that this module knows, by id, because `initialize` and `render` get different objects for the same model.
+ */
 const runs = new Map();
 
 function runOf(model) {
@@ -31,7 +34,7 @@ class WidgetRun {
     return this.head.status;
   }
 
-  /** Take the document of the model: the first one, that of another run, or the end of this one. */
+  /** Take the model's document: the first one, the document of another run, or the final document of this run. */
   adopt() {
     const head = (this.head = this.model.get("run"));
     this.ready = unpack(head)
@@ -39,24 +42,26 @@ class WidgetRun {
       .then(() => (this.head === head ? this.store : this.ready));
   }
 
-  /** In slices: a page that draws one large board at once stops listening to its other widgets. */
+  /**
+   * Fill the store in slices, because a page that draws a large board at once does not respond to its other widgets.
+   */
   async fill(head, document) {
     const { events } = document,
       all = EVENTS.map(name => events[name]),
       count = events.time.length;
     for (const name of EVENTS) events[name] = [];
     for (let first = 0; first < count || !first; first += SLICE) {
-      if (this.head !== head) return; // a newer document has come
+      if (this.head !== head) return; // a newer document has arrived
       EVENTS.forEach((name, i) => events[name].push(...all[i].slice(first, first + SLICE)));
       if (!this.store) this.store = new Store(document, () => this.status);
       else if (!first) this.store.replace(document);
       else this.store.changed();
-      this.store.now; // takes the events
+      this.store.now; // applies the events
       if (first + SLICE < count) await turn();
     }
   }
 
-  /** Extend the document by a message; where events between are missing, ask for them. */
+  /** Extend the document by a message; if events in between are missing, ask for them. */
   async take(message) {
     const store = await this.ready;
     if (this.status !== "running") return;
@@ -78,7 +83,7 @@ export default {
   async render({ model, el, signal }) {
     const run = runOf(model),
       host = document.createElement("div");
-    host.style.minWidth = "20em"; // a board has no width of its own, and not every page gives it one
+    host.style.minWidth = "20em"; // a board has no intrinsic width, and not every page gives it one
     el.append(host);
     const store = await run.ready;
     if (signal?.aborted) return undefined;

@@ -1,11 +1,13 @@
-// Displayed values as an anywidget, for pages without tfrt-nb's extension, and for boxes of ipywidgets: the same chips.
+// Displayed values as an anywidget, shown as chips, for pages without tfrt-nb's extension and for ipywidgets boxes.
 //
-// A model has `rows`, a line each.  They are sent once; then come those that have `changed`, by their places.
+// A model has `rows`, one per line.  They are sent once; after that, only those that have `changed` are sent, by index.
 
 import { createChips } from "./board/chips.js";
 import { eachFrame } from "./board/dom.js";
 
-/** What `createChips` shows, for one view: each call of ours has an object of its own for the model. */
+/**
+ * The store that `createChips` shows in one view.  anywidget passes a different object for the model to each function.
+ */
 function storeOf(model) {
   const listeners = new Set();
   return {
@@ -23,7 +25,7 @@ function storeOf(model) {
 }
 
 export default {
-  // Must be quick: a model that is not ready after two seconds hears nothing more.
+  // This must be quick, because a model that is not ready after two seconds gets no further messages.
   initialize({ model }) {
     model.on("change:changed", () => {
       const rows = [...model.get("rows")];
@@ -35,7 +37,7 @@ export default {
   render({ model, el }) {
     const host = document.createElement("div"),
       store = storeOf(model);
-    host.style.minWidth = "14em"; // chips have no width of their own, and not every page gives them one
+    host.style.minWidth = "14em"; // chips have no intrinsic width, and not every page gives them one
     el.append(host);
     const chips = createChips(host, store),
       events = ["change:rows", "change:state"];

@@ -1,15 +1,15 @@
-// What a screen reader hears of displayed values: each change once, politely, and many at once as a count.
+// Announcements of displayed values to screen readers: each change once and politely, and many at once as a count.
 
 import { count, element } from "./dom.js";
 
-const READ_OUT = 3; // at most this many changes are read out one by one
-const BETWEEN = 1500; // ms between two sentences
+const READ_OUT = 3; // up to this many changes are read out one by one
+const BETWEEN = 1500; // ms between two announcements
 const unsaid = new Set();
 let region = null,
   speaking = null,
   spokenAt = -Infinity;
 
-/** Say `sentences` soon; those that several outputs have say it once. */
+/** Announce `sentences` soon; a sentence that several outputs announce is read out once. */
 export function announce(sentences) {
   region ??= document.body.appendChild(
     element("div", {
@@ -20,7 +20,7 @@ export function announce(sentences) {
     }),
   );
   for (const sentence of sentences) unsaid.add(sentence);
-  // Not at once: the region may be new, and what comes in a burst is one sentence.
+  // Wait a little: the region may be new, and changes that come in a burst become one announcement.
   speaking ??= setTimeout(speakChanges, Math.max(200, BETWEEN - (performance.now() - spokenAt)));
 }
 

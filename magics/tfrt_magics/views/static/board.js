@@ -1,6 +1,6 @@
 // The board of one %%tfrt cell: a frame around views of one run document.
 //
-// `createBoard` is all that a page needs: the renderer of the labextension and the documentation call it.
+// A page needs only `createBoard`; the labextension's renderer and the documentation call it.
 
 import { button, count, duration, element, setAttributes, setText } from "./dom.js";
 import { createDetail } from "./detail.js";
@@ -16,7 +16,7 @@ import { namesOf, valuesView } from "./views/values.js";
 
 const VIEWS = [valuesView, graphView, timelineView, logView, sourceView, stagesView];
 
-// Plain keys are for the board that has the focus; Notebook 7 would take them first.  Escape leads back to the cell.
+// A focused board gets plain keys, which Notebook 7 would otherwise take first.  Escape returns to the cell.
 addEventListener(
   "keydown",
   ({ target, key, ctrlKey, metaKey }) => {
@@ -28,13 +28,14 @@ addEventListener(
 );
 
 /**
- * A board in `host`, an empty element, showing `store`.
+ * Show `store` as a board in `host`, an empty element.
  *
- * `code()` gives the text of the module that this is joined into, for a page that is exported.
- * `ask(question)` asks the kernel and gives its answer or null; without it the board only shows; `canAsk()` says
- * whether a kernel is there.
- * `linkOf(source)` gives the address of a page that opens a program, null where no page does.
- * `onSelect(line)` hears of the selected line of the cell, null for none.
+ * `ask(question)` asks the kernel and returns its answer or null; without `ask`, the board has no controls for the run.
+ * `canAsk()` returns whether a kernel is there.
+ *
+ * `code()` returns the source of the module that this file is joined into, for an exported page.  `linkOf(source)`
+ * returns the address of a page that opens a program, or null if there is no such page.  `onSelect(line)` is called
+ * with the cell's selected line, or with null if no line is selected.
  */
 export function createBoard(
   host,
@@ -52,7 +53,7 @@ export function createBoard(
     ready = createReady(store, ask);
   const note = element("p.note", { hidden: true });
   const tabs = createTabs(store, ask, canAsk);
-  // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
+  // The notebook's search and "copy output" read only what is outside the shadow root, so put the same there as text.
   const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-board");
   host.append(text);
@@ -95,7 +96,7 @@ export function createBoard(
     if (chosen !== line) onSelect((line = chosen));
   }
 
-  /** At most four times a second, and at once where the run is over. */
+  /** Update the text outside the shadow root at most four times a second, and at once when the run is over. */
   function write() {
     const now = () => {
       timer = null;
@@ -110,7 +111,7 @@ export function createBoard(
   show(store.now);
   return {
     select: tabs.select,
-    /** Mark the operation of a line of the cell that has this text: where the cursor is. */
+    /** Mark the operation on the cell's line that has this text, where the cursor is. */
     selectLine(line, text) {
       if (store.selectLine(line, text)) requestAnimationFrame(() => tabs.reveal());
     },
@@ -127,7 +128,7 @@ export function createBoard(
 }
 
 function createTabs(store, ask, canAsk) {
-  const made = new Map(); // of each view that was shown, its parts
+  const made = new Map(); // the parts of each view that has been shown
   const id = `tfrt-${Math.random().toString(36).slice(2, 8)}`;
   const panel = element("div.panel.scroll", { id, role: "tabpanel", tabindex: "0" });
   const list = element("div", { role: "tablist", "aria-label": "Views" });
@@ -157,7 +158,7 @@ function createTabs(store, ask, canAsk) {
     const isNew = shown !== view,
       parts = made.get(view);
     if (isNew) {
-      if (shown) scrolled.set(shown, panel.scrollTop); // else it would lay out a page that is about to change
+      if (shown) scrolled.set(shown, panel.scrollTop); // without a shown view, reading this would only force a layout
       shown = view;
       panel.setAttribute("aria-label", view.title);
       panel.replaceChildren(parts.node);
@@ -192,7 +193,7 @@ function createTabs(store, ask, canAsk) {
   };
 }
 
-/** A slider through the time of a run that is over: play, pause, one event forth or back. */
+/** A slider through the time of a finished run, with play, pause, and one event forward or back. */
 function createReplay(store) {
   const slider = element("input", {
     type: "range",
@@ -244,7 +245,7 @@ function createReplay(store) {
   let timer = null,
     last = 0;
 
-  /** One look in 33 ms is enough, and needs no motion of its own. */
+  /** Play the run.  A step every 33 ms is smooth enough without an animation. */
   function start() {
     clearInterval(timer);
     if (store.isLive) store.goTo(0);

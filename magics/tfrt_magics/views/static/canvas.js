@@ -1,13 +1,13 @@
-// One canvas that pans, zooms and knows its size; what is on it is the view's.
+// A canvas that pans, zooms, and knows its size; a view decides what is on it.
 
 import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
-const MAP = [150, 110], // the size of a minimap, at most
-  MAP_AGE = 250; // ms until it is drawn again
-const FRAME = 40; // ms between two pictures of what moves
+const MAP = [150, 110], // the maximum size of a minimap
+  MAP_AGE = 250; // ms until the minimap is drawn again
+const FRAME = 40; // ms between two frames of an animation
 
-/** Draw what is within a rectangle. */
+/** Draw only inside a rectangle. */
 export function clipped(pen, x, y, width, height, draw) {
   pen.save();
   pen.beginPath();
@@ -17,21 +17,23 @@ export function clipped(pen, x, y, width, height, draw) {
   pen.restore();
 }
 
-export const READABLE = 9 / 11; // text of 11 pixels is then 9 high
+export const READABLE = 9 / 11; // the scale at which text of 11 pixels is 9 pixels high
 const ZOOM = 1.25,
   EDGE = 6,
   SMALLEST = 1e-9,
   LARGEST = 50;
 
 /**
- * `draw(pen, { width, height, scale, x, y, palette })` draws, and says whether something of it moves; `x`, `y` are what
- * the left upper corner shows.
- * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and
- * `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
- * `onArea({ left, right, top, bottom })` hears of an area of the picture that the reader selects, with Shift or the
- * button, and of null where that was no more than a click.
- * `drawMap(pen, palette)` draws the whole picture as a minimap, which is there while a part of it is out of view.
- * `memory` is an object that keeps what the reader has zoomed to; it is taken up again once `isStable()`.
+ * `draw(pen, { width, height, scale, x, y, palette })` draws the picture and returns whether a part of it is moving;
+ * `x` and `y` are the point in the upper left corner.  If `isFlat`, heights are not scaled, and the first `left` pixels
+ * do not move.
+ *
+ * `size()` returns the size of the whole picture and, as `start`, the horizontal middle of the part to show first.
+ * `hit(x, y)` handles a click at a point of the picture.  `onArea({ left, right, top, bottom })` is called with the
+ * area that the reader selects with Shift or with the button, or with null if the reader only clicks.
+ *
+ * `drawMap(pen, palette)` draws the whole picture as a minimap, which is shown while a part of the picture is out of
+ * view.  `memory` is an object that keeps the reader's view; the view is restored once `isStable()` returns true.
  */
 export function createCanvas({
   draw,
@@ -79,7 +81,7 @@ export function createCanvas({
   function fit(width) {
     const whole = size();
     const all = isFlat ? (width - left) / whole.width : Math.min(1.2, width / whole.width, height / whole.height);
-    // Until the reader asks for all of it, a large picture is readable and shows its beginning.
+    // Until the reader asks for the whole picture, show a large picture at a readable size, with its beginning in view.
     const scale = isFlat || isWhole ? all : Math.max(all, READABLE);
     const over = whole.width - width / scale;
     view = {
@@ -89,7 +91,7 @@ export function createCanvas({
     };
   }
 
-  /** Of a flat picture the part is kept that is in view, of another the place, for a picture of the same size. */
+  /** The key under which a view is kept: the same for all flat pictures, and one per size for other pictures. */
   const keyOf = ({ width, height }) => (isFlat ? "flat" : `${Math.round(width)} ${Math.round(height)}`);
 
   function keep() {
@@ -131,7 +133,7 @@ export function createCanvas({
     }
   }
 
-  /** The place of the minimap; null where all of the picture is in view. */
+  /** The place of the minimap, or null if the whole picture is in view. */
   function mapOf(width) {
     const whole = size(),
       isWithin = view.x <= EDGE && view.y <= EDGE && view.x + width / view.scale >= whole.width - 3 * EDGE;
@@ -173,7 +175,7 @@ export function createCanvas({
     pen.lineWidth = 1;
   }
 
-  /** Bring the place of the minimap where the reader points into the middle. */
+  /** Center the view on the point of the minimap that the reader points to. */
   function goToMap({ offsetX, offsetY }) {
     isFitted = false;
     view = {
@@ -189,7 +191,7 @@ export function createCanvas({
 
   function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
     isFitted = false;
-    const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor)); // beyond, numbers lack the digits
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor)); // numbers lack digits beyond this
     view = {
       scale,
       x: view.x + at / view.scale - at / scale,
@@ -199,7 +201,7 @@ export function createCanvas({
     redraw();
   }
 
-  /** Bring a part of the picture into view, if it is not, with as little motion as that takes. */
+  /** Bring a part of the picture into view with as little motion as possible. */
   function reveal(x, y, w, h) {
     if (!node.clientWidth) return;
     if (isFitted) fit(node.clientWidth);
@@ -218,7 +220,7 @@ export function createCanvas({
   canvas.addEventListener(
     "wheel",
     event => {
-      if (!event.ctrlKey && !event.metaKey && !event.altKey) return; // the page's own scrolling
+      if (!event.ctrlKey && !event.metaKey && !event.altKey) return; // let the page scroll
       event.preventDefault();
       zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX - left, event.offsetY);
     },

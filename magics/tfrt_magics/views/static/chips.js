@@ -1,4 +1,4 @@
-// Displayed values: a line for each, `● answer = 42 : i32`, and in full the one that is chosen.
+// Displayed values: a line for each, `● answer = 42 : i32`, and the selected one in full.
 
 import { count, duration, element, setAttributes, setText } from "./dom.js";
 import { createRows } from "./rows.js";
@@ -6,13 +6,13 @@ import { announce } from "./announce.js";
 import { shortened } from "./tensors.js";
 import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
 
-const UNCOUNTED = 8; // more lines have a head that counts them
+const UNCOUNTED = 8; // with more lines than this, a heading counts them
 const OWN_SHAPES = { unavailable: "○", broken: "✕" };
 
 /** The shape of a state. */
 export const shapeOf = state => OWN_SHAPES[state] ?? SHAPES[state] ?? "?";
 
-/** What follows the name, in words. */
+/** The words after a line's name. */
 export function wordsOf({ state, text = "", error = "", place = "", type = "" }) {
   const said =
     state === "available"
@@ -21,7 +21,7 @@ export function wordsOf({ state, text = "", error = "", place = "", type = "" })
   return said + (type ? ` : ${type}` : "");
 }
 
-/** Chips in `host`, an empty element, showing a `store` whose document has lines; like a board. */
+/** Show `store`, whose document has lines, as chips in `host`, an empty element, as `createBoard` shows a board. */
 export function createChips(host, store) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
@@ -41,7 +41,7 @@ export function createChips(host, store) {
   });
   const panel = element("div.panel.scroll.chips", {}, rows.node),
     detail = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" });
-  // The notebook's own search and "copy output" read what is outside of the shadow root.
+  // The notebook's search and "copy output" read only what is outside the shadow root.
   const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-values");
   host.append(text);
@@ -62,7 +62,7 @@ export function createChips(host, store) {
     });
     setText(parts.shape, shapeOf(line.state));
     parts.shape.setAttribute("aria-hidden", true);
-    // Spaces, for readers and for who copies a line.
+    // Add spaces, for screen readers and for readers who copy a line.
     setText(parts.name, ` ${line.name}`);
     setText(parts.words, ` ${wordsOf(line)}`);
     if (Boolean(line.picture) !== Boolean(parts.picture.firstChild))
@@ -74,7 +74,7 @@ export function createChips(host, store) {
     show();
   }
 
-  /** The chosen line in full; the only one, if there is more of it than fits. */
+  /** Show the selected line in full, or the only line if it has a picture. */
   function showDetail(lines) {
     const line = lines[chosen] ?? (lines.length === 1 && lines[0].picture ? lines[0] : null);
     detail.hidden = !line;
@@ -129,7 +129,7 @@ export function createChips(host, store) {
     write(decided === lines.length);
   }
 
-  /** At most four times a second, and at once where all is there. */
+  /** Update the text outside the shadow root at most four times a second, and at once when all values are decided. */
   function write(isOver) {
     const now = () => {
       timer = null;

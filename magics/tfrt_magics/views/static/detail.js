@@ -24,7 +24,7 @@ export function createDetail(store) {
   function show(moment) {
     const { selection } = store,
       operation = selection ? moment.program.operations[selection.op] : null;
-    node.hidden = !selection || selection.isCursor; // else the page would move with the cursor
+    node.hidden = !selection || selection.isCursor; // otherwise, the page would move with the cursor
     if (node.hidden) return;
     setText(title, operation ? store.textOf(operation.id) : (moment.program.values[selection.value]?.name ?? ""));
     const parts = [];
@@ -45,7 +45,9 @@ export function createDetail(store) {
     shown = text;
   }
 
-  /** What an operation waits for, and what that waits for, down to what runs or never comes. */
+  /**
+   * List what an operation waits for, and what that waits for, down to operations that are running or will never run.
+   */
   function chain(moment, op, depth, seen) {
     const list = element("ul"),
       missing = moment.missing(op);

@@ -1,14 +1,16 @@
-// The run document: as a file holds it, as messages extend it.
+// The run document, as files contain it and as messages extend it.
 //
-// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed, simple (true where
-// workers and queue are not shown).  Body: program, layout,
-// source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
-// (values), remote (of each call on a cluster the operation and its moments: time, what, worker), unlogged (states of
-// operations of compiled code), previews, pictures (of tensors: address, least and greatest number), results, log,
-// outcomes; of displayed values their lines alone.  In a file the body is JSON:
-// deflated in base64 (`packed`), or where it is small, text (`body`), which takes no turns of a busy page to inflate.
-// `bridge/record.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
-// while the run went on has the body as it is.
+// Head: run, session, client, cell, execution (the cell's number), status, note, work_queue, elapsed, simple (whether
+// workers and the queue are hidden).
+//
+// Body: program, layout, source, functions, events (in columns), workers, dropped, counts, absent (arguments that have
+// not arrived), cancelled (values), remote (for each call on a cluster, the operation and its moments: time, what,
+// worker), unlogged (states of operations in compiled code), previews, pictures (of tensors: address, smallest and
+// largest number), results, log, outcomes.  A document of displayed values has only lines.
+//
+// In a file, the body is JSON: deflated and in base64 (`packed`) or, if it is small, as text (`body`), which a busy
+// page need not inflate.  `bridge/record.py` writes long lists as columns; earlier versions wrote them unchanged.  A
+// file that was saved during the run contains the body unchanged.
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
@@ -35,7 +37,7 @@ const EMPTY = () => ({
   lines: null,
 });
 
-/** The document in a file; invalid text becomes a document that says so. */
+/** Return the document in a file; for invalid text, return a document that says so. */
 export async function unpack(data) {
   const { packed, body, ...head } = data,
     empty = { ...head, ...EMPTY() };
@@ -47,9 +49,9 @@ export async function unpack(data) {
   }
 }
 
-const MAX_ROWS = 2 ** 20; // rows: a few characters of a file may name any number
+const MAX_ROWS = 2 ** 20; // a few characters in a file could ask for any number of rows
 
-/** The body with its columns as lists and rows again. */
+/** Convert the columns in a body back to lists and rows. */
 function unfolded(body) {
   const { program, source } = body;
   if (program?.operations) {
@@ -87,8 +89,8 @@ function rowsOf(table) {
 }
 
 /**
- * Outputs are edited by hand at times: parts that views could not draw are left out and named, so that views need not
- * doubt.
+ * Leave out the parts that views could not draw, and name them in the note, so that views can trust the rest.  Users
+ * sometimes edit outputs by hand.
  */
 function checked(found) {
   const wrong = Object.entries(checksOf(found.program ?? {}))
@@ -105,9 +107,9 @@ function checked(found) {
 const isText = value => typeof value === "string",
   isNumber = Number.isFinite;
 const maybe = check => value => value == null || check(value);
-/** A picture comes from the file, not from the network. */
+/** Whether an address is a picture in the file itself: pictures must not come from the network. */
 const isPicture = address => isText(address) && address.startsWith("data:image/png;base64,");
-/** A line of a displayed value. */
+/** Whether a value is the line of a displayed value. */
 const isLine = value =>
   having({
     name: isText,
@@ -121,13 +123,13 @@ const isLine = value =>
   })(value);
 const listOf = check => value => Array.isArray(value) && value.every(check);
 const tableOfAll = check => value => Object(value) === value && Object.values(value).every(check);
-/** Checks of an object by the names of its parts, or of a list by places. */
+/** Return a check of an object's parts by name, or of a list's items by position. */
 const having =
   (checks, all = Object.entries(checks)) =>
   value =>
     value != null && all.every(([name, check]) => check(value[name]));
 
-/** A check for each part of a document of a program. */
+/** Return a check for each part of a program's document. */
 function checksOf({ functions, operations, values }) {
   const [isFunction, isOperation, isValue] = [functions, operations, values].map(
     list => value => value >= 0 && list?.[value]?.id === value,
@@ -233,7 +235,7 @@ function checksOf({ functions, operations, values }) {
   };
 }
 
-/** Bytes from base64; a loop, as `Uint8Array.from` takes half a second for a few megabytes. */
+/** Decode base64.  This is a loop because `Uint8Array.from` takes half a second for a few megabytes. */
 export function bytesOf(text) {
   const characters = atob(text),
     bytes = new Uint8Array(characters.length);
@@ -248,13 +250,13 @@ async function inflate(text) {
     .pipeThrough(new TextDecoderStream())
     .getReader();
   let found = "";
-  // A few kilobytes may hold gigabytes.
+  // A few kilobytes can inflate to gigabytes.
   for (let part; !(part = await reader.read()).done; found += part.value)
     if (found.length > 2 ** 28) throw new Error("too long");
   return found;
 }
 
-/** The document as it is, for a file that is saved before the run is over. */
+/** Return the document in the file format, without packing it, for a file that is saved before the run is over. */
 export function asFile(document) {
   const body = Object.fromEntries(Object.keys(EMPTY()).map(name => [name, document[name]]));
   const head = Object.fromEntries(Object.entries(document).filter(([name]) => !(name in body)));
@@ -262,15 +264,15 @@ export function asFile(document) {
 }
 
 /**
- * Extend `document` by a message; false where events between the two are missing.
+ * Extend `document` by a message; return false if events between the two are missing.
  *
- * `from` is the number of events before those of the message.
+ * `from` is the number of events that precede the events in the message.
  */
 export function extend(document, message) {
   const { from, events: added, previews, pictures, log, log_from: logFrom, ...others } = message,
     { frame, bundle, stages, lines = {}, ...rest } = others;
   Object.assign(document, rest);
-  // What is resolved stays so: an answer may be older than a message that has overtaken it.
+  // Keep resolved values: an answer may be older than a message that has overtaken it.
   for (const [place, line] of Object.entries(lines))
     if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
   Object.assign(document.previews, previews);

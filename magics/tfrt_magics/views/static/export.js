@@ -1,4 +1,4 @@
-// What a reader takes away: the run as text, its document, its graph as a picture, its events for Perfetto.
+// What a reader can take away: the run as text, its document, its graph as a picture, and its events for Perfetto.
 
 import { asFile, bytesOf } from "./document.js";
 import { button, download, duration, element } from "./dom.js";
@@ -11,9 +11,9 @@ import { functionsOf, namesOf, progress, tableOf, timesOf } from "./views/values
 const ROWS = 200,
   WIDTH = 400,
   LOG = 20000;
-const MOST = 500; // operations of a graph
+const MOST = 500; // the maximum number of operations in an exported graph
 
-/** A run as text, for the clipboard, for the notebook's search and for "copy output". */
+/** The run as text, for the clipboard, for the notebook's search, and for "copy output". */
 export function textOf(moment) {
   const { document, status } = moment.store;
   const [, , words] = progress(moment);
@@ -54,7 +54,7 @@ export function textOf(moment) {
 
 const escape = text => String(text).replace(/[&<>"']/g, each => `&#${each.codePointAt(0)};`);
 
-/** The graph as SVG, of its first operations. */
+/** The graph of the first operations as SVG. */
 function svgOf(moment) {
   const operations = moment.program.operations.slice(0, MOST),
     places = foldedLayout(moment.document.layout, { operations }, new Set());
@@ -72,7 +72,7 @@ function svgOf(moment) {
     });
   const nodes = operations.map(({ kernel, regions, results }, i) => {
     const look = `rx="5" fill="${regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"`;
-    // A member of a group has room for its name alone.
+    // A member of a group has room for its name only.
     const text = (places.groupOf.has(i) && moment.program.values[results[0]]?.name) || kernel;
     return (
       `<g><title>${escape(moment.store.textOf(i))}</title>` +
@@ -87,7 +87,7 @@ function svgOf(moment) {
   );
 }
 
-/** The operations as Graphviz reads them. */
+/** The operations in Graphviz's language. */
 function dotOf(store) {
   const edges = [...edgesOf(store.program)].map(
     ({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`,
@@ -97,8 +97,8 @@ function dotOf(store) {
 }
 
 /**
- * The spans as Chrome's tracing and Perfetto read them: what its thread leaves before its results are there is
- * asynchronous, as it overlaps what runs meanwhile.
+ * The spans in the format of Chrome's tracing and Perfetto.  A kernel whose thread leaves it before its results are
+ * there is an asynchronous event, because it overlaps what the thread runs in the meantime.
  */
 function traceOf(moment) {
   const { operations } = moment.program,
@@ -130,7 +130,7 @@ function traceOf(moment) {
   return JSON.stringify({ traceEvents: [...names, ...events] });
 }
 
-/** The board with its code, for a browser alone; without scripts the text is read. */
+/** A page with the board and its code, which a browser shows without a server; without scripts, it shows the text. */
 async function pageOf(store, code, title) {
   const run = { ...asFile(store.document), status: store.isOver ? store.status : "saved-while-running" };
   return [
@@ -144,7 +144,7 @@ async function pageOf(store, code, title) {
 }
 
 /**
- * The button Export, and the list of what there is; `code()` gives this module's text, null where a page is not made.
+ * The Export button and its menu.  `code()` returns this module's source; `code` is null if no page can be exported.
  */
 export function exports(store, ask, canAsk, code) {
   const name = ending => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
@@ -172,7 +172,7 @@ export function exports(store, ask, canAsk, code) {
       if (!menu.children.length) menu.append(...Object.entries(forms).map(entry));
       menu.hidden = !menu.hidden;
       main.setAttribute("aria-expanded", !menu.hidden);
-      // An exploration has no run to ask about.
+      // The kernel has no run for an exploration.
       menu.lastChild.hidden = !canAsk() || !!store.document.outcomes || !store.isProgram;
     },
     { "aria-expanded": false },

@@ -1,4 +1,4 @@
-// The graph's layout with some boxes folded: what is in a folded box is hidden, and what is below moves up.
+// The graph's layout with some boxes folded: a folded box hides its contents, and everything below it moves up.
 
 /** The height of a folded operation or function. */
 const HEAD = 28;
@@ -6,10 +6,10 @@ const HEAD = 28;
 export const functionKey = function_ => `@${function_}`;
 export const groupKey = leader => `group ${leader}`;
 
-const GROUP = 300; // the width of a folded group, at most
-const ROOM = 8; // beside a node that an edge passes
+const GROUP = 300; // the maximum width of a folded group
+const ROOM = 8; // the distance between an edge and a node that it passes
 
-/** How large the picture is of what is shown. */
+/** The size of the picture that is shown. */
 export function extent({ x, y, w, h, boxes, shown, groups }) {
   let [width, height] = [1, 1];
   const add = (right, bottom) => {
@@ -23,11 +23,11 @@ export function extent({ x, y, w, h, boxes, shown, groups }) {
 }
 
 /**
- * The places of a layout in which the boxes `folded` (ids of operations, `functionKey`s, `groupKey`s) are closed.
+ * The places in a layout whose boxes `folded` (ids of operations, `functionKey`s, and `groupKey`s) are closed.
  *
- * `shown[i]` is what stands for operation `i`: itself, the operation that hides it, the first one of its folded group,
- * or null in a folded function.  `groups` are those of the layout with their present `rectangle`; `groupOf` has that of
- * each operation that is in one.
+ * `shown[i]` is the operation that represents operation `i`: itself, the operation that hides it, the first operation
+ * of its folded group, or null in a folded function.  `groups` are the layout's groups with their current `rectangle`;
+ * `groupOf` maps each operation in a group to that group.
  */
 export function foldedLayout(layout, { operations }, folded) {
   const { x: oldX = [], y: oldY = [], w: oldW = [], h: oldH = [], boxes: oldBoxes = [] } = layout ?? {};
@@ -52,7 +52,7 @@ export function foldedLayout(layout, { operations }, folded) {
   const order = layout?.order ?? [];
   const places = { x, y, w, h, boxes, shown, groups, groupOf, order };
   if (!folded.size) return places;
-  // Of a group its first operation has its place, until all places are known.
+  // Until all places are known, the first operation of a group has the group's place.
   const top = i => groupOf.get(i)?.y ?? oldY[i],
     old = i => groupOf.get(i)?.h ?? oldH[i];
   const keyOf = (parent, region, function_) => (parent == null ? functionKey(function_) : `${parent} ${region}`);
@@ -63,7 +63,7 @@ export function foldedLayout(layout, { operations }, folded) {
       rows = boxOf.get(keyOf(parent, region, function_))?.rows;
     rows?.set(top(i), [...(rows.get(top(i)) ?? []), i]);
   }
-  // From the inner boxes to the outer ones: heights, and by how much each row moves up in its box.
+  // From inner to outer boxes: compute heights, and how far each row moves up in its box.
   const before = new Map(),
     after = new Map(),
     raised = new Map();
@@ -85,7 +85,7 @@ export function foldedLayout(layout, { operations }, folded) {
     box.saved = box.h - height;
     box.h = height;
   }
-  // From the outer boxes to the inner ones: places.
+  // From outer to inner boxes: compute places.
   let up = 0;
   boxes.forEach((box, place) => {
     const former = oldBoxes[place],
@@ -124,8 +124,8 @@ export function foldedLayout(layout, { operations }, folded) {
 }
 
 /**
- * The nodes that an edge may not pass behind, by rows from above: each row has its `top`, `bottom`, and the `sides` of
- * its nodes from the left.  `isWall(op)` says whether an operation is such a node.
+ * The nodes that an edge must go around, by rows from top to bottom.  Each row has its `top`, its `bottom`, and its
+ * nodes' `sides` from left to right.  `isWall(op)` returns whether an operation is such a node.
  */
 export function wallsOf({ x, y, w, h, shown }, isWall) {
   const rows = new Map();
@@ -141,7 +141,7 @@ export function wallsOf({ x, y, w, h, shown }, isWall) {
   return sorted;
 }
 
-/** The points of an edge from above to below: two for each row that it passes, beside the nodes. */
+/** The points of an edge from top to bottom: two for each row that it passes, beside the row's nodes. */
 export function routed([x1, y1, x2, y2], walls) {
   const points = [[x1, y1]];
   let low = 0,

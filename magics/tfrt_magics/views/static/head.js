@@ -1,4 +1,4 @@
-// The head of a board: the state of the run, what has failed, and what it came to.
+// The head of a board: the state of the run, what has failed, and the results.
 
 import { button, count, duration, element, flash, setAttributes, setText } from "./dom.js";
 import { exports, textOf } from "./export.js";
@@ -8,9 +8,9 @@ import { functionsOf, namesOf, progress, resultsOf } from "./views/values.js";
 
 const TICK = 100; // ms
 const MOST_RESULTS = 8;
-const HAS_FUNCTION = /\bfunc\b.*@/; // not a function of Python
+const HAS_FUNCTION = /\bfunc\b.*@/; // but not a Python function
 
-/** What the head has no room for. */
+/** The facts for which the head has no room. */
 function factsOf({ document, end, isOver }) {
   const { elapsed, simple, work_queue: queue } = document;
   return [
@@ -22,7 +22,7 @@ function factsOf({ document, end, isOver }) {
     .join("\n");
 }
 
-/** A button that puts `text()` on the clipboard. */
+/** A button that copies `text()` to the clipboard. */
 function copier(name, text, properties) {
   const node = button(
     name,
@@ -30,7 +30,7 @@ function copier(name, text, properties) {
       const done = await navigator.clipboard?.writeText(text()).then(
         () => true,
         () => false,
-      ); // none on plain http
+      ); // plain http has no clipboard
       setText(node, done ? "Copied" : "Not copied");
       setTimeout(() => setText(node, name), 1500);
     },
@@ -91,7 +91,7 @@ export function createHead(store, ask, canAsk, code, linkOf) {
     speak(`${standing}, ${text}. ${document.note ?? ""}`, isOver);
   }
 
-  /** Counts on between two messages, so that a quiet run is seen to go on; `past` is said instead. */
+  /** Show the time, which advances between messages so that a quiet run is seen to continue; or show `past`. */
   function tick(past = null) {
     const { isOver, end } = store;
     setText(time, past ?? (!isOver ? `${(store.clock / 1e9).toFixed(1)} s` : end ? duration(end) : ""));
@@ -103,10 +103,10 @@ export function createHead(store, ask, canAsk, code, linkOf) {
     } else clock = clearInterval(clock);
   }
 
-  /** A screen reader hears at most one sentence in two seconds, and always the last one. */
+  /** Let a screen reader announce at most one sentence every two seconds, but always the last one. */
   function speak(sentence, isLast) {
     const now = performance.now();
-    store.speaker ??= spoken; // of several boards of one run, one
+    store.speaker ??= spoken; // if a run has several boards, only one speaks
     if (store.speaker !== spoken || (!isLast && now - said < 2000)) return;
     said = now;
     setText(spoken, sentence);
@@ -124,7 +124,7 @@ export function createHead(store, ask, canAsk, code, linkOf) {
   };
 }
 
-/** The text of the first error of a run, which leads to where it happened. */
+/** The text of a run's first error; a click on it leads to where the error happened. */
 export function createProblem(store) {
   const shape = element("span.shape", { "aria-hidden": true }, SHAPES.error),
     words = element("span"),
@@ -133,7 +133,9 @@ export function createProblem(store) {
   node.append(shape, " ", words, place);
   let at = null;
 
-  /** The value that failed first, of what operations made if they made any; or else the text of a result that did. */
+  /**
+   * The value that failed first, preferably one that an operation made; if there is none, the text of a failed result.
+   */
   function first(moment) {
     const { state, end } = moment.history.values,
       isMade = value => moment.program.values[value].op != null;
@@ -158,7 +160,7 @@ export function createProblem(store) {
   return { node, show };
 }
 
-/** What the functions returned, large: `answer = 42 : i32`. */
+/** The functions' results, in large letters: `answer = 42 : i32`. */
 export function createResults(store) {
   const node = element("div.outcome", { role: "group", "aria-label": "Results" });
   const items = [];
@@ -192,7 +194,7 @@ export function createResults(store) {
     const [name, words, picture, type] = item.parts,
       own = moment.program.values[row.value]?.name ?? "";
     item.at = row.value;
-    // A result of a kernel that did not run has the error that it was skipped for.
+    // The result of a kernel that did not run has the error that the kernel was skipped for.
     const state = row.state === "error" && row.value != null ? moment.state(row.value) : row.state;
     setAttributes(item, { "data-result": row.name, "data-state": state });
     setText(name, from + (/^%[^\d]/.test(own) ? own.slice(1) : row.name));

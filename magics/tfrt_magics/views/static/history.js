@@ -1,6 +1,7 @@
-// What the events up to a time have made of a program: the state of each value and operation, and who ran when.
+// What the events up to a given time mean for a program: the state of each value and operation, and who ran when.
 //
-// A fold over the columns of the event log.  Live it goes on where it was; for an earlier time it starts again.
+// A history is a fold over the columns of the event log.  In a live run, it continues where it was; for an earlier
+// time, it starts over.
 
 import { shortened } from "./tensors.js";
 import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED } from "./theme.js";
@@ -10,12 +11,12 @@ const BEGINS = new Set(["begin", "start", "resume"]);
 const ENDS = new Set(["end", "suspend"]);
 const LEAVES = new Set(["end", "suspend", "return"]);
 const CHAIN = /^!(?:tfrt|t)\.chain$|^!async\.token$/;
-const CONTROL = "Control"; // the thread on which a kernel hears of the board's buttons, which computes nothing
-const LINE = 60; // characters
+const CONTROL = "Control"; // the thread on which a kernel gets requests from the board; it computes nothing
+const LINE = 60; // the maximum length of a line in characters
 const CONSTANT = /(^|\.)constant(\.|$)/;
 const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
 
-/** Each use of a value that an operation makes, by another or the same, in the order of the users. */
+/** Yield each use of a value that an operation makes, by the same or another operation, in the order of the users. */
 export function* edgesOf({ operations, values }) {
   for (const { id, operands } of operations) {
     for (const value of operands)
@@ -23,7 +24,7 @@ export function* edgesOf({ operations, values }) {
   }
 }
 
-/** What a program says about its values and operations before it runs. */
+/** What is known about a program's values and operations before it runs. */
 export function tablesOf(program) {
   const { operations, functions } = program;
   const uses = operations.map(() => []);
@@ -63,10 +64,10 @@ export class History {
     this.called = new Uint8Array(functions.length);
     this.spans = [];
     this.open = new Map();
-    /** Where the compiled functions that the run calls run: spans without an operation; `op` is -1. */
+    /** Spans of the compiled functions that the run calls.  These spans have no operation: `op` is -1. */
     this.frames = [];
     this.calls = new Map();
-    /** What made each value of an instance last: when, on which thread, in which span. */
+    /** For each value of an instance, when, on which thread, and in which span it was last made. */
     this.sources = new Map();
     this.queued = new Map();
     this.sleeps = [];
@@ -74,7 +75,7 @@ export class History {
     this.steals = [];
   }
 
-  /** Take all events up to the time `until`. */
+  /** Apply all events up to the time `until`. */
   goTo(until) {
     const { time } = this.document.events;
     if (this.next && time[this.next - 1] > until) this.reset();
@@ -90,7 +91,7 @@ export class History {
       value = events.value[i],
       time = events.time[i];
     if (kind === "call") {
-      // of a function's row, or of a region of `op`
+      // The call of a function or, if there is an `op`, of one of its regions.
       if (this.called[value] === 0) this.called[value] = 1;
       if (op < 0 && this.tables.isCompiled[value]) this.enter(value, events.instance[i], events.worker[i], time);
       return;
@@ -107,7 +108,7 @@ export class History {
     this.frames.push(frame);
   }
 
-  /** A function that the run calls suspends, resumes, or returns. */
+  /** Record that a function that the run calls suspends, resumes, or returns. */
   takeFrame(kind, instance, worker, time) {
     const last = this.calls.get(instance);
     if (LEAVES.has(kind)) {
@@ -119,12 +120,14 @@ export class History {
     }
   }
 
-  /** A number for a value of an instance; of compiled code, objects do not say which instance they are of. */
+  /** A key for a value of an instance.  In compiled code, objects do not say which instance they belong to. */
   sourceKey(value, instance) {
     return value + 2 ** 26 * (this.tables.isCompiled[this.program.values[value].function] ? 0 : instance);
   }
 
-  /** What made an operation ready that begins: of its operands, or of what it awaited, the one that came last. */
+  /**
+   * What made a starting operation ready: of its operands, or of the values that it awaited, the one that came last.
+   */
   causeOf(op, instance, before) {
     const needed = before?.awaits >= 0 ? [before.awaits] : before ? [] : this.program.operations[op].operands;
     let cause = null;
@@ -135,7 +138,7 @@ export class History {
     return cause;
   }
 
-  /** What a thread does without work: it sleeps, or takes some from another one's queue. */
+  /** Record what a thread does without work: it sleeps, or it steals work from another thread's queue. */
   takeThread(kind, worker, time) {
     if (kind === "park") {
       this.asleep.set(worker, { worker, begin: time, end: NaN });
@@ -143,7 +146,7 @@ export class History {
     } else if (kind === "wake") {
       const sleep = this.asleep.get(worker);
       if (sleep) sleep.end = time;
-      else if (sleep === undefined) this.sleeps.push({ worker, begin: 0, end: time }); // since before the run
+      else if (sleep === undefined) this.sleeps.push({ worker, begin: 0, end: time }); // asleep since before the run
       this.asleep.set(worker, null);
     } else if (kind === "steal") this.steals.push({ worker, time });
   }
@@ -176,8 +179,8 @@ export class History {
         }
       } else if (isLate && (!results.length || this.tables.isCompiled[function_])) operations.state[op] = AVAILABLE;
       else if (isLate) {
-        // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in
-        // none.
+        // A result from a timer, a thread, or an event loop is in the lane of what resolves it, and until then in no
+        // lane.
         Object.assign(this.begin(op, instance, -1, time), { isLate: true, cause: null });
         for (const result of results) values.worker[result] = -1;
       }
@@ -198,18 +201,18 @@ export class History {
       time = events.time[i],
       worker = events.worker[i];
     this.called[function_] = 1;
-    // Made again, without a begin.
+    // The value was made again, without a begin event.
     if (values.state[value] > RUNNING) [values.begin[value], values.worker[value]] = [NaN, -1];
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;
     if (kind === "skipped")
-      values.worker[value] = -1; // it ran nowhere, even if an earlier round of a loop did
+      values.worker[value] = -1; // it ran nowhere, even if an earlier iteration of a loop did
     else if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
     values.failed[value] += state === ERROR;
     if (values.failed[value] && values.count[value] > 1) {
-      // as of mapped calls: an error, whatever came last
+      // In mapped calls, one error makes the value an error, whatever came last.
       values.state[value] = ERROR;
       values.payload.set(value, `${values.failed[value]} of ${values.count[value]} failed`);
     }
@@ -222,7 +225,7 @@ export class History {
     this.sources.set(this.sourceKey(value, events.instance[i]), { time, worker, span });
   }
 
-  /** Take states as they are said, without the events that led to them. */
+  /** Adopt the given states, without the events that led to them. */
   adopt(frame) {
     for (const [value, word, worker] of frame) {
       const state = STATES.indexOf(word),
@@ -241,7 +244,7 @@ export class History {
       last = this.open.get(key),
       before = last?.awaits === undefined ? null : last;
     const span = { op, instance, worker, begin, end: NaN, queued: queued?.time ?? NaN, before };
-    // A task runs because it was put into the queue; a kernel, because its last operand came.
+    // A task runs because it was queued; a kernel runs because its last operand arrived.
     span.cause = this.causeOf(op, instance, before) ?? (queued && this.tables.isCode[op] ? queued : null);
     this.queued.delete(key);
     this.open.set(key, span);
@@ -258,7 +261,9 @@ export class History {
   }
 }
 
-/** The run at a moment, for views: states in words, with what follows from the end of the run and from operands. */
+/**
+ * The run at one moment, for views: states as words, including states that follow from the run's end or from operands.
+ */
 export class Moment {
   constructor(document, tables, history, { isEnd, status }) {
     Object.assign(this, { document, tables, history, isEnd, status, program: document.program });
@@ -270,11 +275,12 @@ export class Moment {
   }
 
   /**
-   * The state of a value; without `isExact`, one that is ready may be waiting: a chain of thousands is no recursion.
+   * The state of a value.  Unless `isExact`, a ready value may count as waiting, which avoids recursion through a chain
+   * of thousands.
    */
   code(value, isExact = true) {
     const found = this.history.values.state[value];
-    // The operation that was to resolve it did not run anymore.
+    // The operation that should have resolved the value no longer ran.
     if (found > AVAILABLE && this.document.cancelled.includes(value)) return CANCELLED;
     if (found >= AVAILABLE) return found;
     const { op, function: function_, parent } = this.program.values[value];
@@ -292,7 +298,7 @@ export class Moment {
     return this.codeOf(op) === READY ? READY : WAITING;
   }
 
-  /** What is without an event at the end: made by one that was not kept, or not made. */
+  /** The state of values without an event at the end: the event was not kept, or the values were never made. */
   rest(values) {
     return values.some(each => this.document.counts[each]) ? AVAILABLE : this.left;
   }
@@ -306,13 +312,15 @@ export class Moment {
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCode[op] ? this.unlogged(op) : this.rest(results);
-    // Of compiled code only a task in the queue is ready, and one that has begun waits within.
+    // In compiled code, only a queued task is ready; a task that has started waits inside.
     if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCode[op]) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every(value => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
 
-  /** What compiled code only computes leaves no event: the run says at its end what it knows of that. */
+  /**
+   * Operations that compiled code only computes leave no events.  At its end, the run says what it knows about them.
+   */
   unlogged(op) {
     const { unlogged } = this.document,
       found = STATES.indexOf(unlogged?.[op]);
@@ -326,7 +334,7 @@ export class Moment {
     return STATES[this.codeOf(op)];
   }
 
-  /** The operands that a value or operation waits for; of a task that has started, also those that it awaits. */
+  /** The operands that an operation waits for; for a task that has started, also the values that it awaits. */
   missing(op) {
     if (op == null || this.codeOf(op) !== WAITING) return [];
     const { operations } = this.program,
@@ -343,11 +351,11 @@ export class Moment {
     return number < 0 || this.document.simple || name === CONTROL ? "" : (name ?? `worker ${number}`);
   }
 
-  /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */
+  /** The text of a value: at the end, of the last value that was made; at an earlier time, of the value in the log. */
   preview(value) {
     const code = this.code(value),
       { kind } = this.program.functions[this.program.values[value].function];
-    // A row of a batch says how many of its calls are over.
+    // The row of a batch says how many of its calls are over.
     if (code === CANCELLED || (code < AVAILABLE && kind !== "batch")) return "";
     const { payload, count } = this.history.values,
       { parent } = this.program.values[value];
@@ -363,13 +371,13 @@ export class Moment {
     return found ?? (payload.has(value) ? String(payload.get(value)) : "");
   }
 
-  /** What a value is, in a line beside others; nothing of one that only orders kernels. */
+  /** A value as text in a line with other text; "" for a value that only orders kernels. */
   line(value) {
     const text = CHAIN.test(this.program.values[value].type) ? "" : shortened(this.preview(value));
     return text.length > LINE ? `${text.slice(0, LINE - 1)}…` : text;
   }
 
-  /** What the results of an operation are, `= 3, 1`, or the error that all of them have. */
+  /** The results of an operation as text, such as `= 3, 1`, or the error that all of them have. */
   lineOf(results) {
     const texts = results.map(value => this.line(value)).filter(Boolean);
     if (!texts.length || results.some(value => this.code(value) !== AVAILABLE)) return texts[0] ?? "";
@@ -377,7 +385,9 @@ export class Moment {
   }
 }
 
-/** Whether a value has a row: in compiled code only what the run records or the dialect makes. */
+/**
+ * Whether a value has a row.  In compiled code, only values that the run records or that the dialect makes have rows.
+ */
 export function isShown(moment, value) {
   const { name, type, function: function_, op } = moment.program.values[value];
   if (!name) return false;

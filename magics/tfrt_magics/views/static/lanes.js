@@ -1,13 +1,13 @@
-// The lanes of a timeline: bars of one thread that overlap are below each other, and too many are folded into one lane.
+// The lanes of a timeline.  Overlapping bars of one thread are in lanes below each other; too many are folded into one.
 
-const MOST_ROWS = 64; // in all, until the reader unfolds the others
-const MOST_ROWS_UNFOLDED = 256; // more would need a canvas that no browser has
-const [MOST_BELOW, MOST_BELOW_TASK] = [6, 3]; // lanes of one thread or task, until its reader unfolds them
+const MOST_ROWS = 64; // in total, until the reader unfolds the rest
+const MOST_ROWS_UNFOLDED = 256; // more would need a larger canvas than browsers support
+const [MOST_BELOW, MOST_BELOW_TASK] = [6, 3]; // lanes per thread or task, until the reader unfolds the rest
 const MOST_UNFOLDED = 40;
 const MOST_TASKS = 24; // rows of tasks, which are above the threads
 const TASK = /^async\.(execute|call)$/;
 
-/** Those of each key, in their order. */
+/** Group items by key, in their order. */
 export function grouped(items, keyOf) {
   const groups = new Map();
   for (const item of items) {
@@ -20,10 +20,10 @@ export function grouped(items, keyOf) {
 }
 
 /**
- * The lane of each of `bars`, which are in the order of their begins: the first that is free, or `most` where none is.
+ * The lane of each of `bars`, which are sorted by their begins: the first free lane, or `most` if no lane is free.
  *
- * `endOf(bar)` is when a bar ends; one that has not ended keeps its lane.  Returns the places, and how many lanes are
- * taken.
+ * `endOf(bar)` returns when a bar ends; a bar that has not ended keeps its lane.  The result has the lanes, and how
+ * many of them are used.
  */
 export function packed(bars, most, endOf) {
   const ends = [];
@@ -36,7 +36,9 @@ export function packed(bars, most, endOf) {
   return { places, count: ends.length };
 }
 
-/** Tasks of compiled code: per operation and instance, from when it is queued to its end, with the parts that run. */
+/**
+ * The tasks of compiled code, by operation.  Each lasts from when it is queued to its end, and has the parts that run.
+ */
 function tasksOf(spans, { operations }, { isCode }) {
   const tasks = new Map(),
     latest = new Map();
@@ -54,17 +56,18 @@ function tasksOf(spans, { operations }, { isCode }) {
   return tasks;
 }
 
-/** When a task ends; not a number while it runs or is suspended. */
+/** When a task ends; NaN while it runs or is suspended. */
 export function taskEnd({ parts }) {
   const { awaits, isSuspended, end } = parts.at(-1);
   return awaits === undefined && !isSuspended ? end : NaN;
 }
 
 /**
- * All lanes from above: `{ key, label, bars, worker, isTask, more, isFolded }`; `more` bars of a lane overlap.
+ * All lanes from top to bottom: `{ key, label, bars, worker, isTask, isFirst, isRest }`.  In a lane with `isRest`, bars
+ * overlap.
  *
- * `history` is the run so far; `labelOf` names a worker, `taskLabel` an operation; `unfolded` has the keys of what the
- * reader has unfolded.
+ * `history` is the run so far.  `labelOf` names a worker, and `taskLabel` names an operation.  `unfolded` contains the
+ * keys of the lanes that the reader has unfolded.
  */
 export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfolded }) {
   const lanes = [];

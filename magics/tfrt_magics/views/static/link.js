@@ -1,14 +1,14 @@
-// A program as a link: the fragment of a page's address holds its source.  `tfrt-nb share` prints the same.
+// A program as a link: the fragment of a page's address contains its source.  `tfrt-nb share` prints the same link.
 
 const FRAGMENT = "#tfrt=";
 
-/** The fragment for a source: base64url of UTF-8. */
+/** Return the fragment for a source: UTF-8 in base64url. */
 export function fragmentOf(source) {
   const bytes = Array.from(new TextEncoder().encode(source), each => String.fromCharCode(each));
   return FRAGMENT + btoa(bytes.join("")).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-/** The source in a fragment; null if it holds none. */
+/** Return the source in a fragment, or null if the fragment contains no source. */
 export function sourceIn(fragment) {
   if (!fragment.startsWith(FRAGMENT)) return null;
   try {

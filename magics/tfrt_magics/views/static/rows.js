@@ -1,16 +1,16 @@
-// A list that draws what is in view, and through which the arrow keys walk.
+// A list that draws only the rows in view, and through which the arrow keys move.
 
 import { element } from "./dom.js";
 
-const ALL = 300; // this many rows are simply drawn
+const ALL = 300; // up to this many rows are all drawn
 const MARGIN = 12;
 
 /**
- * Rows of one height inside a node that scrolls.
+ * Rows of equal height inside a node that scrolls.
  *
- * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.
- * `show(items)` brings the list up to date.  `press(item, key)` hears of left and right, and says to which place that
- * leads.
+ * Each row has `cells`, pairs of a name in the row's `parts` and a class; `draw(node, item)` fills them.  `show(items)`
+ * updates the list.  `press(item, key)` handles the left and right arrow keys, and returns the index of the row to go
+ * to, or null.
  */
 export function createRows({
   role = "list",
@@ -41,7 +41,7 @@ export function createRows({
     scroller?.addEventListener("scroll", refresh, { passive: true });
   }
 
-  /** How much of the list is above what is in view. */
+  /** How much of the list is above the visible part, in pixels. */
   const above = () => scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
 
   function range() {
@@ -80,7 +80,7 @@ export function createRows({
     return row;
   }
 
-  /** Scroll so that a row is in view; not the page. */
+  /** Scroll the list, but not the page, so that a row is in view. */
   function reveal(place) {
     if (place < 0 || !items.length) return;
     active = Math.min(place, items.length - 1);
@@ -126,7 +126,7 @@ export function createRows({
     choose(items[row.place], row, event);
   });
 
-  /** Draw the rows in view again whose items `isWanted` says. */
+  /** Redraw the rows in view whose items satisfy `isWanted`. */
   function redraw(isWanted) {
     for (const [place, row] of drawn) if (isWanted(items[place])) draw(row, items[place]);
   }

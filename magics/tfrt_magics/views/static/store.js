@@ -1,12 +1,12 @@
-// What a board shows: a run document, a time, a selection.  Views read it and are drawn again when it changes.
+// What a board shows: a run document, a time, and a selection.  Views read the store and are redrawn when it changes.
 
 import { History, isShown, Moment, tablesOf } from "./history.js";
 import { eachFrame } from "./dom.js";
 import { STATUSES } from "./theme.js";
 
-const SKEW = 1e8; // ns that a cell has taken, at most, before the first event of its run
+const SKEW = 1e8; // at most this many ns pass between the start of a cell and the first event of its run
 
-/** What the reader has chosen on the boards of a cell, which the boards of its next runs start with. */
+/** What the reader has chosen on a cell's boards.  The boards of the cell's next runs start with the same choices. */
 const memories = new Map();
 
 function memoryOf(cell) {
@@ -16,13 +16,13 @@ function memoryOf(cell) {
 }
 
 export class Store {
-  /** `status` says how the run stands for this page, which may know more than the document. */
+  /** `status` returns the run's status as this page knows it, which may be more than the document says. */
   constructor(document, status = () => document.status) {
     this.listeners = new Set();
     this.changed = eachFrame(() => {
       for (const each of this.listeners) each(this.now);
     });
-    /** What is called ten times a second while the run goes on, between its messages. */
+    /** Functions that are called ten times a second during the run, between its messages. */
     this.tickers = new Set();
     this.memory = memoryOf(document.cell);
     this.selection = null;
@@ -31,7 +31,7 @@ export class Store {
     this.replace(document);
   }
 
-  /** Another document of the same run: the final one, or one with what was missing. */
+  /** Replace the document by another one of the same run: the final one, or one that has what was missing. */
   replace(document) {
     this.document = document;
     if (this.program !== document.program) {
@@ -45,14 +45,14 @@ export class Store {
 
   get status() {
     const { outcomes, functions } = this.document;
-    const status = outcomes ? functions[0]?.status : this.readStatus(); // of a schedule that is replayed, its own
+    const status = outcomes ? functions[0]?.status : this.readStatus(); // a replayed schedule has its own status
     return Object.keys(STATUSES).includes(status) ? status : "saved-while-running";
   }
 
   get isOver() {
     return this.status !== "running";
   }
-  /** The time of the last event, or of the stop: what was running then has no later event. */
+  /** The time of the last event, or of the stop, because what was running then has no later event. */
   get end() {
     const { elapsed, events } = this.document,
       last = events.time.at(-1) ?? 0;
@@ -60,10 +60,10 @@ export class Store {
   }
 
   /**
-   * What time it is in the run, in nanoseconds since its first event.
+   * The current time in the run, in nanoseconds since its first event.
    *
-   * A message says how long the cell has taken so far.  Its run started later, by no more than what the cell was ahead
-   * of the newest event in any message.
+   * A message says how long the cell has taken so far.  The run started later than the cell, by no more than the
+   * smallest difference between the cell's time and the newest event in any message.
    */
   get clock() {
     const { end } = this,
@@ -98,7 +98,7 @@ export class Store {
     this.changed();
   }
 
-  /** The time of the next or the previous event. */
+  /** Go to the time of the next or the previous event. */
   step(direction) {
     const { time } = this.document.events;
     const now = Math.min(this.time, this.end);
@@ -111,13 +111,13 @@ export class Store {
     return this.selection?.op ?? null;
   }
 
-  /** Whether the document has operations; those of a batch are its calls. */
+  /** Whether the document has a program's operations; those of a batch are only its calls. */
   get isProgram() {
     const { operations, functions } = this.program;
     return operations.length > 0 && functions[0]?.kind !== "batch";
   }
 
-  /** The first line of an operation. */
+  /** The first line of an operation's text. */
   textOf(op) {
     return this.program.operations[op]?.text.split("\n", 1)[0].trim() ?? "";
   }
@@ -127,7 +127,9 @@ export class Store {
     this.changed();
   }
 
-  /** Select the operation of a line of the cell, which may have moved since; false where none is of it. */
+  /**
+   * Select the operation on a line of the cell, which may have moved since; return false if nothing new is selected.
+   */
   selectLine(line, text) {
     const lines = this.document.source.split("\n"),
       place = lines[line - 1] === text ? line : lines.indexOf(text) + 1,
@@ -138,20 +140,20 @@ export class Store {
     return true;
   }
 
-  /** States of values as the kernel says them, for a page whose events begin later: `[value, state, worker]`. */
+  /** Adopt states of values from the kernel, as `[value, state, worker]`, for a page whose events begin later. */
   present(frame) {
     this.live.goTo(Infinity);
     this.live.adopt(frame);
     this.changed();
   }
 
-  /** The values of a function that have rows, in the order of the program. */
+  /** The values of a function that have rows, in program order. */
   valuesOf(moment, { id }) {
     if (this.byFunction?.program !== this.program) {
       this.byFunction = { program: this.program, lists: this.program.functions.map(() => []) };
       const names = this.program.functions.map(() => new Set());
       for (const { id, name, op, function: function_ } of this.program.values) {
-        // An argument of a region that has the name of what it is given is no value of its own.
+        // A region's argument that has the name of the value passed to it is not a value of its own.
         if (!name || !names[function_] || (op == null && names[function_].has(name))) continue;
         names[function_].add(name);
         this.byFunction.lists[function_].push(id);

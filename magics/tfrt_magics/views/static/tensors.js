@@ -1,13 +1,13 @@
-// Tensors as readers want them: `f32 24x16`, its numbers if they are few, and a picture with a scale.
+// Tensors as readers want them: `f32 24x16`, the numbers if there are few, and a picture with a scale.
 
 import { element } from "./dom.js";
 
 const TENSOR = /^(?:Dense|Coo)HostTensor dtype = (\w+), shape = \[([\d, ]*)\](?:.*values = \[(.*)\])?/s;
-const MOST_NUMBERS = 12; // numbers in a line
+const MOST_NUMBERS = 12; // the maximum count of numbers in a line
 
 const brief = number => String(Number(Number(number).toPrecision(4)));
 
-/** The text of a value for a line; a tensor is named by its type and shape. */
+/** Shorten a value's text to a line; a tensor is named by its type and shape. */
 export function shortened(text) {
   const [, type, shape, values] = TENSOR.exec(text) ?? [];
   if (!type) return text;
@@ -17,7 +17,7 @@ export function shortened(text) {
   return isShort ? `${name} [${numbers.map(brief).join(", ")}]` : name;
 }
 
-/** The picture of a tensor, and what its colors stand for. */
+/** The picture of a tensor, and the numbers that its colors represent. */
 function pictureOf(moment, value) {
   const { parent } = moment.program.values[value] ?? {};
   if (parent != null) return pictureOf(moment, parent);
@@ -26,7 +26,7 @@ function pictureOf(moment, value) {
 
 const scaleOf = (low, high) => (low == null ? "no finite number" : `${brief(low)} to ${brief(high)}`);
 
-/** Show the picture of a value in `node`, if it has one. */
+/** Show a value's picture in `node`, if it has one. */
 export function showPicture(node, moment, value) {
   const found = value == null ? null : pictureOf(moment, value),
     [address, low, high] = found ?? [];
@@ -36,7 +36,7 @@ export function showPicture(node, moment, value) {
   node.replaceChildren(...(found ? [element("img", { src: address, alt: title, title })] : []));
 }
 
-/** The picture of a value, large, below its scale. */
+/** A value's large picture, below its scale. */
 export function largePicture(moment, value) {
   const found = pictureOf(moment, value);
   if (!found) return [];

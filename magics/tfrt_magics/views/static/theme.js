@@ -1,6 +1,6 @@
-// How states look: a shape, a colour (Okabe and Ito) and a word, so that none of them has to be seen.
+// How states look: a shape, a color (Okabe and Ito), and a word, so that readers need only one of the three.
 
-/** Of each state the shape, the colour on white, and that on black. */
+/** For each state, its shape, its color on white, and its color on black. */
 const LOOKS = {
   waiting: ["○", "#6b7280", "#9ca3af"],
   ready: ["◔", "#5b5bd6", "#a5a8ff"],
@@ -16,7 +16,7 @@ export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNR
 export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map(place =>
   Object.fromEntries(STATES.map(state => [state, LOOKS[state][place]])),
 );
-/** Colors of kernels, on white and on black: none is that of an error. */
+/** The colors of kernels, on white and on black.  None of them is the color of errors. */
 const KERNELS = [
   ["#0072b2", "#56b4e9"],
   ["#00805c", "#2fc79a"],
@@ -31,7 +31,7 @@ export const KERNEL_COLORS = KERNELS.length;
 const kernels = place => KERNELS.map((pair, at) => `--kernel${at}: ${pair[place]};`).join("");
 const variables = colours => STATES.map(state => `--${state}: ${colours[state]};`).join("");
 
-/** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
+/** The statuses of a run: the state whose look each has, its name in text, and an explanation. */
 export const STATUSES = {
   running: { look: "running", word: "running" },
   done: { look: "available", word: "done" },
@@ -50,7 +50,7 @@ export const STATUSES = {
   },
 };
 
-/** Of each kind of token the theme's color for it, and a color where there is no theme: readable on white and black. */
+/** For each kind of token, the theme's color, and a color without a theme, which is readable on white and on black. */
 const TOKEN_COLORS = {
   comment: ["comment", "#408080"],
   keyword: ["keyword", "#2a8a2a"],
@@ -237,7 +237,7 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
 
 let sheet;
 
-/** The one style sheet of all boards. */
+/** Give `root` the style sheet that all boards share. */
 export function adoptStyle(root) {
   if (!sheet) {
     sheet = new CSSStyleSheet();
@@ -246,7 +246,7 @@ export function adoptStyle(root) {
   root.adoptedStyleSheets = [sheet];
 }
 
-/** Whether a board at `node` is dark: the notebook's word, or the colour of its paper. */
+/** Whether a board at `node` is dark, according to the notebook or else to the background color. */
 export function isDark(node) {
   const light = node.closest("[data-jp-theme-light]")?.dataset.jpThemeLight;
   if (light) return light === "false";
@@ -254,7 +254,10 @@ export function isDark(node) {
   return 0.3 * red + 0.6 * green + 0.1 * blue < 110;
 }
 
-/** Calls `action` when the page may have other colours, which a canvas does not see by itself; gives what ends that. */
+/**
+ * Call `action` when the page's colors may have changed, which a canvas does not notice.  Returns a function that stops
+ * this.
+ */
 export function onOtherColours(action) {
   const observer = new MutationObserver(action);
   observer.observe(document.body, { attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
@@ -266,7 +269,7 @@ export function onOtherColours(action) {
   };
 }
 
-/** The colours as a canvas needs them. */
+/** The colors in the form that a canvas needs. */
 export function colours(host) {
   const style = getComputedStyle(host);
   const read = name => style.getPropertyValue(`--${name}`).trim() || "#888";

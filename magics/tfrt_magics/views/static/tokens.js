@@ -1,7 +1,7 @@
-// The words of a program and what each is, for its colors in cells and on boards.
+// The kinds of words in a program, for their colors in cells and on boards.
 
-// In order; the first that matches at the cursor names the token.  The names are those for which
-// JupyterLab's themes have a color: "atom" rather than "typeName", for one.
+// In order: the first pattern that matches at the cursor names the token.  The names are those for which JupyterLab's
+// themes have a color: "atom" rather than "typeName", for example.
 export const TOKENS = [
   [/^\/\/.*/, "comment"],
   [/^"[A-Za-z_][\w$]*(?:\.[\w$]+)+"(?=\s*\()/, "variableName.standard"],
@@ -19,9 +19,9 @@ export const TOKENS = [
   [/^[A-Za-z_][\w$]*/, null],
 ];
 
-const COLORED = 400; // characters of a line that has colors
+const COLORED = 400; // a line with more characters has no colors
 
-/** Show a line of a program in `node`, in the colors of a cell. */
+/** Show a line of a program in `node`, in the same colors as in a cell. */
 export function showProgramText(node, text) {
   if (node.textContent === text && node.childNodes.length) return;
   if (text.length > COLORED) return void (node.textContent = text);

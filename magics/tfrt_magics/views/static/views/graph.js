@@ -1,4 +1,5 @@
-// The dataflow: operations as nodes, values as edges.  A canvas for the eye, a tree for keyboard and screen reader.
+// The dataflow: operations as nodes, values as edges.  The canvas is for the eye, the tree for keyboards and screen
+// readers.
 
 import { clipped, createCanvas, READABLE } from "../canvas.js";
 import { element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
@@ -7,24 +8,24 @@ import { edgesOf } from "../history.js";
 import { createRows } from "../rows.js";
 import { AVAILABLE, CANCELLED, ERROR, READY, RUNNING, SHAPES, SKIPPED, STATES, WAITING } from "../theme.js";
 
-const ON_EDGE = 14; // characters of a value on an edge
+const ON_EDGE = 14; // the maximum length of a value on an edge in characters
 const FONT = "ui-monospace, monospace",
-  [LETTER, SMALLEST_LETTER] = [11, 9], // pixels; where a picture is made smaller, names are cut instead
+  [LETTER, SMALLEST_LETTER] = [11, 9], // pixels; in a smaller picture, names are shortened instead
   BUTTON = 22,
   [NEAR, FAR] = [0.4, 0.15];
-const LEAVING = 200; // this many edges that end below the view are drawn: more are one blot, and thousands take seconds
+const LEAVING = 200; // at most this many edges leave the view below; more are a blot, and thousands take seconds
 
-const FLOW = 0.08; // of a replay: how long a value is seen on its way
+const FLOW = 0.08; // the part of a replay during which a value is shown on its way
 const MOST_FLOWING = 60;
 
-/** The state of a group: what is worth a look before what is usual. */
+/** The state of a group: states that deserve attention come before usual ones. */
 function stateOfGroup(codes) {
   for (const code of [ERROR, RUNNING, READY]) if (codes.includes(code)) return code;
   if (codes.every(code => code === AVAILABLE)) return AVAILABLE;
   return [CANCELLED, SKIPPED].find(code => codes.includes(code) && !codes.includes(WAITING)) ?? WAITING;
 }
 
-/** The longest chain of waiting: from what ended last, back through the operand that came last. */
+/** The longest chain of waiting: from the operation that ended last, back through the operands that came last. */
 function criticalPath(moment) {
   const { operations, values } = moment.program,
     { end } = moment.history.values;
@@ -81,7 +82,7 @@ function createGraph(store) {
     "Thick border: the chain of values that took longest. Dashed: order alone. Drag to move, Ctrl + wheel to zoom.",
   );
   const node = element("div.split.graph", {}, element("div", {}, canvas.node, legend), side);
-  const seen = new Map(); // of each operation, the state that was drawn and when it became that
+  const seen = new Map(); // for each operation, the state that was drawn, and when it changed
   const folded = new Set();
   let moment = null,
     path = new Set(),
@@ -97,7 +98,10 @@ function createGraph(store) {
 
   const isBox = op => !!store.program.operations[op]?.regions?.length;
   const isOpen = op => isBox(op) && !folded.has(op);
-  /** An item is an operation, or a folded function or a group as `{ key, name }`. */
+  /**
+   * The key of an item that can be folded.  An item is an operation, or `{ key, name }` for a folded function or a
+   * group.
+   */
   const keyOf = item => item.key ?? (isBox(item.id) ? item.id : null);
 
   function show(next) {
@@ -119,7 +123,7 @@ function createGraph(store) {
     if (chosen !== (chosen = store.chosen)) look();
   }
 
-  /** The words of the shapes that are there. */
+  /** Update the legend, which has words for the shapes that are present. */
   function say() {
     const present = new Set();
     for (const { id } of store.program.operations.slice(0, 2000)) present.add(moment.stateOf(id));
@@ -134,7 +138,7 @@ function createGraph(store) {
   const nameOfGroup = ({ ops }) => `${store.program.operations[ops[0]].kernel} ×${ops.length}`;
   const progressOf = ({ ops, done }) => `${done} of ${ops.length} decided`;
 
-  /** Bring places, edges and items up to date with what is folded. */
+  /** Update places, edges, and items after a box was folded or unfolded. */
   function arrange() {
     if (placed === store.document.layout) return;
     placed = store.document.layout;
@@ -161,7 +165,7 @@ function createGraph(store) {
     connect();
   }
 
-  /** The edges between what is shown, each once. */
+  /** Collect the edges between visible nodes, each once. */
   function connect() {
     const { shown, order } = places,
       found = new Set(),
@@ -187,7 +191,7 @@ function createGraph(store) {
     store.changed();
   }
 
-  /** Left folds, or goes to what is around; right unfolds. */
+  /** Handle an arrow key: left folds an item, or else goes to the enclosing item; right unfolds it. */
   function press(item, name) {
     const key = keyOf(item),
       isFolded = folded.has(key);
@@ -240,7 +244,7 @@ function createGraph(store) {
 
   const isIn = (x, y, left, top, width, height) => x >= left && y >= top && x <= left + width && y <= top + height;
 
-  /** What is at a place of the picture: `op`, and `key` where a click there folds or unfolds. */
+  /** What is at a point of the picture: `op`, and a `key` if a click there folds or unfolds a box. */
   function at(x, y) {
     for (let i = places.y.length - 1; i >= 0; i--) {
       if (places.shown[i] !== i || !isIn(x, y, ...rectangleOf(i))) continue;
@@ -263,7 +267,7 @@ function createGraph(store) {
     else store.select(op);
   }
 
-  /** How much of the time is over for which the last change of an operation is seen: 1 for all of it. */
+  /** How much of the time for which an operation's last change stays visible has passed: 1 for all of it. */
   function age(op, state) {
     const last = seen.get(op),
       now = performance.now();
@@ -338,7 +342,7 @@ function createGraph(store) {
     }
   }
 
-  /** A change lights up and fades; what runs now glows and dims. */
+  /** How bright an operation is: a change lights up and fades, and a running operation glows and dims. */
   function lightOf(op, state) {
     const left = 1 - age(op, state),
       runs = state === "running" && !store.isOver;
@@ -347,8 +351,8 @@ function createGraph(store) {
   }
 
   /**
-   * Draw values on their way to who uses them: in a replay for a part of its time, so that a step shows them, too; live
-   * for as long as a change is seen.
+   * Draw values on their way to their users: in a replay for a part of its time, so that a step shows them, too; in a
+   * live run for as long as a change stays visible.
    */
   function drawFlow(pen, palette, left, top, right, bottom) {
     const { operations, values } = store.program,
@@ -386,7 +390,7 @@ function createGraph(store) {
     pen.fillText(text, x - width / 2 + 4, y);
   }
 
-  /** Where an edge begins and ends. */
+  /** Where an edge starts and ends. */
   function edgeOf(from, to) {
     const { x, y, w, h } = places;
     return [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
@@ -394,7 +398,7 @@ function createGraph(store) {
 
   const bendOf = ([, y1, , y2]) => Math.min(60, Math.max(6, Math.abs(y2 - y1) / 2));
 
-  /** A place on the curves between the points of an edge. */
+  /** A point on the curves between an edge's points. */
   function along(points, whole) {
     const pieces = points.length - 1,
       at = Math.min(pieces - 1, Math.floor(whole * pieces)),
@@ -411,7 +415,7 @@ function createGraph(store) {
     const middle = top + (group ? 11 : 14),
       room = width - (isBox(i) || group ? BUTTON : 4),
       [name, kernel] = group ? [nameOfGroup(group), progressOf(group)] : wordsOf(i);
-    const letter = pen.measureText("m").width, // of a font whose letters have one width
+    const letter = pen.measureText("m").width, // the font is monospaced
       before = 6 + 2 * letter,
       most = (room - before) / letter;
     const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text);
@@ -428,18 +432,18 @@ function createGraph(store) {
     if (isBox(i) || group) pen.fillText(group || folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
 
-  /** What a node says first, its value, and then how that is computed: `%sum = 3`, `tfrt.add.i32 %a, %b`. */
+  /** The words in a node: first its value, then how the value is computed, as in `%sum = 3`, `tfrt.add.i32 %a, %b`. */
   function wordsOf(op) {
     const text = store.textOf(op),
       { results } = store.program.operations[op];
     if (!results.length || !text.includes(" = ")) return [text, ""];
     const [names] = text.split(" = ", 1),
       said = moment.lineOf(results);
-    const kernel = places.groupOf.has(op) ? "" : text.slice(names.length + 3); // which the head of the group has
+    const kernel = places.groupOf.has(op) ? "" : text.slice(names.length + 3); // the head of the group shows the kernel
     return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), kernel];
   }
 
-  /** All nodes in a few pixels each. */
+  /** Draw all nodes, with a few pixels for each. */
   function drawMap(pen, palette) {
     const paths = {};
     const { width, height } = size(),
@@ -524,10 +528,10 @@ function createGraph(store) {
     }
   }
 
-  /** The points of an edge, which passes no node; computed when it is first in view. */
+  /** The points of an edge, which passes through no node; computed when the edge is first in view. */
   const pathOf = edge => (edge.points ??= routed(edgeOf(edge.from, edge.to), walls));
 
-  /** The selected operation comes into view, in the picture and in the list. */
+  /** Bring the selected operation into view, in the picture and in the list. */
   function reveal() {
     rows.reveal(items.findIndex(({ id }) => id === store.chosen));
     look();

@@ -7,7 +7,7 @@ const NEWEST = 3,
   NEWEST_PIECES = 60,
   WIDEST = 400;
 
-/** The entries of the log as lines; a piece without an end of line goes on in the next of its operation. */
+/** Convert the log's entries to lines; a piece without a newline continues in the next piece of its operation. */
 function linesOf(log) {
   const lines = [],
     latest = new Map();
@@ -26,7 +26,7 @@ function linesOf(log) {
   return lines;
 }
 
-/** The newest lines that were printed, for beside the values. */
+/** The newest printed lines, which are shown beside the values. */
 export function createPrinted(store) {
   const text = element("pre"),
     more = element("span.soft");
@@ -65,7 +65,7 @@ function createLog(store) {
     whole = element("pre.detail.whole", { hidden: true });
   const node = element("div.log", {}, rows.node, more, whole);
 
-  /** Select what printed a line, and show the line whole where its row cuts it. */
+  /** Select the operation that printed a line, and show the whole line if its row cuts it off. */
   function choose({ op, text }, row) {
     whole.hidden = row.scrollWidth <= row.clientWidth;
     setText(whole, text);
@@ -93,9 +93,9 @@ function createLog(store) {
   return { node, show };
 }
 
-const linesIn = new WeakMap(); // of each log, how long it was and how many lines it had
+const linesIn = new WeakMap(); // for each log, its length and its line count when last counted
 
-/** How many lines there are: counted again where there is more. */
+/** The number of lines, counted again only if the log has grown. */
 function lineCount({ document: { log } }) {
   if (linesIn.get(log)?.length !== log.length) linesIn.set(log, { length: log.length, lines: linesOf(log).length });
   return linesIn.get(log).lines;

@@ -1,4 +1,4 @@
-// Schedules: what all of them come to, with a replay of each; and one that the reader chooses step by step.
+// Schedules: the outcomes of all schedules, with a replay of each; and a schedule that the reader chooses step by step.
 
 import { button, element } from "../dom.js";
 import { AVAILABLE } from "../theme.js";
@@ -6,22 +6,22 @@ import { AVAILABLE } from "../theme.js";
 export const RACE = "race: these two operations are unordered and access the same buffer";
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** The outcomes in words: how many, of how many schedules, and whether these are all. */
+/** The outcomes in words: how many there are, in how many schedules, and whether these are all. */
 export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
   const rest = isComplete ? "" : ", which are not all: the limit was reached";
   return `${counted(count, "outcome")} in ${counted(schedules, "schedule")}${rest}`;
 }
 
-const MOST_STEPS = 8; // of two orders that are compared, from where they differ
+const MOST_STEPS = 8; // the maximum number of steps of two compared orders, from the first difference on
 
-/** Which two orders to compare: those of an outcome and the first one, or two of the only outcome. */
+/** The two orders to compare: those of the first outcome and of another, or two of the only outcome. */
 function pairOf({ rows }, place) {
   if (rows.length < 2) return { orders: [rows[0]?.order ?? [], rows[0]?.other ?? []], heads: ["one order", "another"] };
   const second = Math.max(1, place);
   return { orders: [rows[0].order ?? [], rows[second].order ?? []], heads: ["outcome 1", `outcome ${second + 1}`] };
 }
 
-/** What the number of orders says: whether something races, and whether that matters. */
+/** What the number of orders means: whether steps race, and whether that matters. */
 function verdictOf({ count, schedules, is_complete: isComplete }) {
   if (count > 1) return null;
   if (schedules > 1) return `${schedules} orders, same outcome: nothing fixes the order.`;
@@ -33,7 +33,7 @@ export function createOutcomes(store) {
     compared = element("div");
   let shown = null;
 
-  /** Two orders side by side, from the step before they differ. */
+  /** Show two orders side by side, from the step before they first differ. */
   function compare(place) {
     const { outcomes } = store.document,
       { orders, heads } = pairOf(outcomes, place),
@@ -135,7 +135,7 @@ export function createOutcomes(store) {
       ),
     );
     const texts = outcomes.rows.map(textsOf);
-    // What no outcome has takes no place.
+    // Leave out columns that are empty for all outcomes.
     const heads = Object.keys(texts[0] ?? {}).filter(head => texts.some(each => each[head]));
     const names = [...heads, "replay"].map(text => element("th.soft", { scope: "col" }, text));
     const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
@@ -170,7 +170,7 @@ function whatComes(moment, op) {
     : "";
 }
 
-/** What the reader may run next, while the run waits for that. */
+/** The operations that the reader may run next, while the run waits for a choice. */
 export function createReady(store, ask) {
   const list = element("div.bar", { role: "group", "aria-label": "Ready" });
   const end = button("Run to end", () => ask({ step: store.document.run }));
@@ -188,8 +188,8 @@ export function createReady(store, ask) {
     focused = -1;
 
   /**
-   * Steps by keyboard: the focus moves on to the button that replaces the one that had it, at the end to
-   * the view.
+   * Keep the focus for a reader who steps by keyboard: move it to the button that replaces the focused one or, at the
+   * end, to the view.
    */
   function follow(next) {
     if (!next) return;
@@ -207,7 +207,7 @@ export function createReady(store, ask) {
     node.hidden = !ready || !ask;
     if (node.hidden) return;
     const chosen = store.chosen;
-    // Of compiled code only tasks, and async functions that go on, are steps.
+    // In compiled code, only tasks, and async functions that continue, are steps.
     const step = store.program.operations[chosen];
     here.hidden =
       !step || ready.includes(chosen) || (store.tables.isCompiled[step.function] && !/execute|call/.test(step.kernel));

@@ -1,11 +1,11 @@
-// The program with the state of each operation beside its line; and what becomes of it on its way to the processor.
+// The program with each operation's state beside its line; and the program's stages on its way to the processor.
 
 import { button, element, flash, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
 import { showProgramText } from "../tokens.js";
 
-/** Of a longer line the beginning is shown. */
+/** Only this many characters of a line are shown. */
 const MOST_LETTERS = 2000;
 
 function createSource(store, label = "Source") {
@@ -63,14 +63,14 @@ function createSource(store, label = "Source") {
     flash(row, number, state);
   }
 
-  /** What the operations of a line have come to, so far. */
+  /** The results so far of the operations on a line. */
   const valuesOf = operations =>
     (operations ?? [])
       .map(({ results }) => moment.lineOf(results))
       .filter(Boolean)
       .join(", ");
 
-  /** The line of the selected operation comes into view. */
+  /** Bring the line of the selected operation into view. */
   function reveal() {
     rows.reveal(lines.findIndex(({ operations }) => operations?.some(({ id }) => id === store.chosen)));
   }
@@ -85,10 +85,10 @@ export const sourceView = {
 };
 
 /**
- * The program, beside its text what each pass, LLVM and the BEF writer make of it.
+ * The program, and beside it the text that each pass, LLVM, and the BEF writer make of it.
  *
- * The kernel makes these texts when the view is opened; `ops` says which operation each line stands for.
- * `ask` asks the kernel, where there is one.
+ * The kernel makes these texts when the view is opened; `ops` says which operation each line belongs to.  `ask` asks
+ * the kernel, if there is one.
  */
 function createStages(store, ask) {
   const source = createSource(store, "Program");
@@ -152,7 +152,7 @@ function createStages(store, ask) {
     if (drawn && selected !== store.chosen) reveal();
   }
 
-  /** The lines of the selected operation come into view, here and in the program. */
+  /** Bring the lines of the selected operation into view, here and in the program. */
   function reveal() {
     const op = (selected = store.chosen);
     rows.reveal((drawn?.lines ?? []).findIndex(line => op !== null && line.op === op));

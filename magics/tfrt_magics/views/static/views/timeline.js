@@ -1,6 +1,6 @@
-// Who ran what, and when: a lane for each thread, and for what overlaps on it; of compiled code a lane for each task.
+// Who ran what, and when: a lane for each thread, and for what overlaps on it; for compiled code, a lane for each task.
 //
-// The axis starts with the first event.  Colors are of kernels; the list of kernels is the legend, and has the totals
+// The axis starts with the first event.  Colors identify kernels; the list of kernels is the legend, and has the totals
 // of the run or of the area that the reader selects.
 
 import { clipped, createCanvas } from "../canvas.js";
@@ -18,7 +18,7 @@ const LANE = 22,
   MOST_ARROWS = 40, // more would hide the bars
   LABELS = 118;
 
-/** What is in the picture, for who asks. */
+/** An explanation of the picture, which a click unfolds. */
 function legend() {
   const terms = Object.entries({
     worker: "computes; a stand-in does so while a worker waits in a kernel",
@@ -41,7 +41,10 @@ function legend() {
   return element("details.legend.soft", {}, element("summary", {}, "Legend"), element("dl", {}, ...list));
 }
 
-/** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
+/**
+ * The spans in the list, which has only the first and the last ones of an operation that ran often; and all spans by
+ * operation.
+ */
 function listed(spans) {
   const byOperation = grouped(spans, span => span.op),
     kept = [];
@@ -80,7 +83,7 @@ function createTimeline(store) {
   const totals = element("div.bar.soft.area", { role: "status", hidden: true }, heading, clear);
   const note = element("p.note.soft");
   const folds = element("div.bar.soft.folds", { role: "group", "aria-label": "Folded lanes" }),
-    foldOf = new Map(); // the buttons, by the keys of lanes
+    foldOf = new Map(); // the buttons, by lane key
   const started = performance.now();
   const node = element(
     "div.timeline",
@@ -96,17 +99,17 @@ function createTimeline(store) {
   const unfolded = new Set();
   let moment = null,
     lanes = [],
-    first = new Map(), // of each worker the uppermost lane
-    places = new Map(), // of each bar of a thread its lane
+    first = new Map(), // the topmost lane of each worker
+    places = new Map(), // the lane of each bar of a thread
     colorOf = new Map(),
-    momentsOf = new Map(), // of waits for a cluster
-    colors = new Map(), // of each operation, the name of its color
+    momentsOf = new Map(), // the moments of each wait for a cluster
+    colors = new Map(), // the name of the color of each operation
     arranged = {},
     area = null,
     times = new Map(),
     kept = [];
 
-  /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
+  /** All spans of the run so far, including those after the chosen time, which a line in the picture marks. */
   const spans = () => store.live.spans;
   const endOf = span => (isNaN(span.end) ? Math.max(span.begin, whole()) : span.end);
   /** How far the run has come. */
@@ -148,7 +151,9 @@ function createTimeline(store) {
     store.changed();
   }
 
-  /** A button for each lane that has others folded into it, or had: a canvas has no focus. */
+  /**
+   * Show a button for each lane into which others are or were folded, because lanes of a canvas cannot get the focus.
+   */
   function tellFolds() {
     const rests = new Map(lanes.filter(lane => lane.isRest).map(lane => [lane.key, lane.label])),
       keys = [...new Set([...rests.keys(), ...unfolded])].slice(0, MOST_KINDS);
@@ -166,13 +171,13 @@ function createTimeline(store) {
       setAttributes(made, { "aria-expanded": isOpen });
       return made;
     });
-    // A button that stays keeps its focus.
+    // Do not replace a button that stays, so that it keeps the focus.
     if (buttons.some((made, at) => folds.children[at] !== made) || folds.children.length > buttons.length)
       folds.replaceChildren(...buttons);
     folds.hidden = !buttons.length;
   }
 
-  /** What became of calls on a cluster belongs to the spans of their waits, in the order of the calls. */
+  /** Assign the moments of calls on a cluster to the spans that wait for the calls, in the order of the calls. */
   function findMoments() {
     momentsOf = new Map();
     const { remote } = store.document;
@@ -187,13 +192,16 @@ function createTimeline(store) {
       });
   }
 
-  /** What became of the call of a wait so far. */
+  /** The moments so far of the call that a span waits for. */
   function momentsTo(span) {
     const moments = momentsOf.get(span) ?? [];
     return moments.length && isNaN(span.end) ? [...moments, [whole(), "", ""]] : moments;
   }
 
-  /** `queued 3 ms, ran 300 ms, came back in 2 ms`; and whether a worker was lost. */
+  /**
+   * Describe the call that a span waits for: `queued there 3 ms, ran there 300 ms, came back in 2 ms`, and lost
+   * workers.
+   */
   function journey(span) {
     const moments = momentsTo(span);
     const parts = moments.slice(0, -1).map(([time, what], at) => {
@@ -217,7 +225,10 @@ function createTimeline(store) {
   const taskLabel = op => `${labelOfOperation(op)}, line ${operationOf(op).line}`;
   const isTask = op => store.tables.isCode[op];
 
-  /** `%left`, or of a call of compiled code its function, or the kernel. */
+  /**
+   * The label of an operation: the name of its first result, or its kernel; and the function that it calls in compiled
+   * code.
+   */
   function labelOfOperation(op) {
     const { results, kernel } = operationOf(op),
       name = store.program.values[results[0]]?.name || kernel,
@@ -227,11 +238,11 @@ function createTimeline(store) {
 
   const textOf = span => (span.op < 0 ? `@${store.program.functions[span.function].name}` : store.textOf(span.op));
   const nameOf = span => (span.op < 0 ? textOf(span) : labelOfOperation(span.op));
-  /** What has a color of its own: a kernel, a task, a function. */
+  /** What has a color of its own: a kernel, a task, or a function. */
   const kindOf = span =>
     span.op < 0 ? textOf(span) : isTask(span.op) ? taskLabel(span.op) : operationOf(span.op).kernel;
 
-  /** The name of the color of a span in a palette. */
+  /** The name of a span's color in a palette. */
   function colorName(span) {
     const key = span.op < 0 ? -1 - span.function : span.op;
     if (!colors.has(key)) colors.set(key, `kernel${colorOf.get(kindOf(span)) ?? 0}`);
@@ -263,7 +274,7 @@ function createTimeline(store) {
     return [...often, ...lost].join("");
   }
 
-  /** Select an area of the picture, or none. */
+  /** Select an area of the picture, or nothing. */
   function select(next) {
     if (next) {
       const [top, bottom] = [next.top, next.bottom].map(y => Math.floor(y / LANE));
@@ -273,12 +284,12 @@ function createTimeline(store) {
     canvas.redraw();
   }
 
-  /** Fill in the legend of kernels: how often each ran, and for how long, in all or in the selected area. */
+  /** Fill in the legend of kernels: how often and for how long each ran, in the whole run or in the selected area. */
   function tell() {
     const found = new Map();
     const chosen = area ? lanes.slice(area.top, area.bottom + 1) : lanes;
     for (const lane of chosen) {
-      if (lane.isTask) continue; // its parts are in the lanes of threads, too
+      if (lane.isTask) continue; // its parts are also in the lanes of threads
       for (const bar of lane.bars) {
         const end = endOf(bar);
         if (area && (bar.begin > area.end || end < area.begin)) continue;
@@ -290,7 +301,7 @@ function createTimeline(store) {
         found.set(kind, one);
       }
     }
-    // Colors follow the program, so that they stay while the run grows.
+    // Colors follow the program, so that they stay the same while the run grows.
     const order = [...found.values()].sort((a, b) => a.op - b.op);
     if (!area) [colorOf, colors] = [new Map(order.map(({ kind }, at) => [kind, at % KERNEL_COLORS])), new Map()];
     const rows = order.sort((a, b) => b.ran + b.waited - a.ran - a.waited);
@@ -359,7 +370,7 @@ function createTimeline(store) {
     return isNaN(end) ? whole() : end;
   };
 
-  /** When it ran; and how long it was queued before, or whether the thread that made it ready ran it at once. */
+  /** When a span ran; and how long it was queued before, or whether the thread that made it ready ran it at once. */
   function whenOf(span) {
     const { begin, queued, isInline, before } = span;
     const how = before
@@ -393,7 +404,7 @@ function createTimeline(store) {
     const { x, scale, width, height, palette } = view;
     const across = time => LABELS + (time - x) * scale;
     const seen = { from: x, to: x + (width - LABELS) / scale };
-    let isMoving = !store.isOver && spans().length < MOST_MOVING; // of more, messages move the picture
+    let isMoving = !store.isOver && spans().length < MOST_MOVING; // with more spans, only messages move the picture
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
     let shade = 0;
@@ -447,7 +458,7 @@ function createTimeline(store) {
     pen.fillRect(left, place * LANE, wide, LANE);
   }
 
-  /** Those of a lane that are in view: bars of one lane do not overlap, so that the first one can be searched for. */
+  /** The bars of a lane that are in view.  Bars of one lane do not overlap, so a binary search finds the first one. */
   function* inView({ bars, isRest, isTask }, { from, to }) {
     let low = 0,
       high = isRest || isTask ? 0 : bars.length;
@@ -467,7 +478,7 @@ function createTimeline(store) {
 
   function drawBars(pen, lane, place, across, seen, palette) {
     let isMoving = false,
-      last = NaN; // bars narrower than a pixel at the same place are one
+      last = NaN; // bars narrower than a pixel at the same place are drawn once
     for (const span of inView(lane, seen)) {
       const left = across(span.begin),
         right = across(endOf(span)),
@@ -493,7 +504,7 @@ function createTimeline(store) {
     return isMoving;
   }
 
-  /** Over a wait for a cluster: pale where the call only travels or is queued, and a mark where a worker was lost. */
+  /** Draw over a wait for a cluster: pale where the call travels or is queued, and a mark where a worker was lost. */
   function drawMoments(pen, span, across, place, palette) {
     const moments = momentsTo(span);
     for (let at = 0; at + 1 < moments.length; at++) {
@@ -519,7 +530,7 @@ function createTimeline(store) {
     );
   }
 
-  /** A line from the begin of a task to its end, with a bar for each part that runs, which has its worker's name. */
+  /** Draw a line from a task's begin to its end, and a bar with its worker's name for each part that runs. */
   function drawTasks(pen, lane, place, across, seen, palette) {
     const middle = place * LANE + LANE / 2;
     for (const task of inView(lane, seen)) {
@@ -546,10 +557,13 @@ function createTimeline(store) {
     }
   }
 
-  /** From what made a kernel ready to its begin: those of the selected operation, or else all, if they are few. */
+  /**
+   * Draw arrows from what made kernels ready to their begins: for the selected operation or, if there are few, for all.
+   */
   function drawArrows(pen, across, seen, palette) {
     const found = [];
-    // Of thousands in view none is drawn unless it is selected: then those of its own spans.
+    // Without a selection, consider all spans in view, and draw no arrow if there are many.  Otherwise, consider the
+    // spans of the selected operation.
     const of = lane => (store.chosen === null ? inView(lane, seen) : lane.bars.filter(({ op }) => op === store.chosen));
     for (const lane of lanes) {
       if (lane.isTask || lane.isRest) continue;
@@ -601,18 +615,18 @@ function createTimeline(store) {
 
   const drawnAs = new WeakMap();
 
-  /** How much of the time is over for which a bar that has begun or ended is seen: 1 for all of it. */
+  /** How much of the time for which the begin or end of a bar stays visible has passed: 1 for all of it. */
   function age(span) {
     const look = span.begin > moment.time ? 0 : span.end <= moment.time ? 2 : 1,
       last = drawnAs.get(span),
       now = performance.now();
-    // In a live run, a bar that is new has just begun.
+    // In a live run, a new bar has just begun.
     const isNew = last ? last.look !== look : !store.isOver && now - started > SEEN;
     if (!last || isNew) drawnAs.set(span, { look, at: isNew ? now : -Infinity });
     return Math.min(1, (now - drawnAs.get(span).at) / SEEN);
   }
 
-  /** Sleeps as lines, steals as marks, and what waits in the queue, behind the bars of what ran meanwhile. */
+  /** Draw sleeps as lines, steals as marks, and queued kernels as open bars, all under the bars of running kernels. */
   function drawThreads(pen, across, width, palette) {
     const last = new Map();
     pen.fillStyle = palette.soft;
@@ -627,14 +641,14 @@ function createTimeline(store) {
     pen.strokeStyle = palette.ready;
     for (const span of spans()) {
       const left = across(span.queued),
-        wide = across(span.begin) - left; // not a number where it was not queued
+        wide = across(span.begin) - left; // NaN if the span was not queued
       if (wide > 1 && left < width && left + wide > LABELS)
         pen.strokeRect(left, places.get(span) * LANE + LANE / 2 - 3, wide, 6);
     }
     pen.fillStyle = palette.accent;
     for (const { worker, time } of store.live.steals) {
       const left = Math.round(across(time));
-      if (left < LABELS || left > width || last.get(worker) === left) continue; // those at one place are one
+      if (left < LABELS || left > width || last.get(worker) === left) continue; // drawn once per place
       last.set(worker, left);
       pen.fillText("▾", left - 4, first.get(worker) * LANE + 5);
     }
@@ -651,7 +665,7 @@ function createTimeline(store) {
     }
   }
 
-  /** The first span of the selected operation comes into view. */
+  /** Bring the first span of the selected operation into view. */
   const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.chosen));
 
   return { node, tools: canvas.tools, show, reveal, dispose: canvas.dispose };

@@ -1,4 +1,4 @@
-// The table of values: results first, then named values in the order of the program, for each function that ran.
+// The table of values: for each function that ran, its results, and then its named values in program order.
 
 import { button, count, duration, element, flash, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
@@ -7,7 +7,7 @@ import { shortened, showPicture } from "../tensors.js";
 import { createPrinted } from "./log.js";
 import { SHAPES, STATES } from "../theme.js";
 
-const NAMED = 8; // functions in a headline
+const NAMED = 8; // the maximum number of functions in a headline
 const DECIDED = ["available", "error", "skipped", "unrecorded"];
 
 const COLUMNS = [
@@ -20,7 +20,7 @@ const COLUMNS = [
   { title: "duration", key: row => row.end - row.begin || Infinity },
 ];
 
-/** When a row began, or came to be without a beginning. */
+/** When a row began or, if it has no begin, when it was resolved. */
 const startOf = ({ begin, end }) => (isNaN(begin) ? (isNaN(end) ? Infinity : end) : begin);
 
 function asNumber(text) {
@@ -30,10 +30,10 @@ function asNumber(text) {
 
 function compare(left, right) {
   if (typeof left === typeof right) return left < right ? -1 : left > right ? 1 : 0;
-  return typeof left === "number" ? -1 : 1; // numbers before words
+  return typeof left === "number" ? -1 : 1; // numbers come before words
 }
 
-/** The functions that have rows: those that were started, then those that they called. */
+/** The functions that have rows: those that were started, then those that other functions called. */
 export function functionsOf(moment) {
   const { functions } = moment.program;
   const started = moment.document.functions
@@ -51,17 +51,17 @@ export function namesOf(moment) {
   return all.length > NAMED ? `${names} and ${all.length - NAMED} more` : names;
 }
 
-/** Of a row: computed once, by none that is known, at no time that is known. */
+/** The fields of a row that was computed once, by an unknown worker, at an unknown time. */
 const UNTIMED = { worker: "", begin: NaN, end: NaN, count: 1 };
 
-/** `result`, or `result 0` and so on: what the function returns. */
+/** The rows for a function's results: `result`, or `result 0` and so on. */
 export function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
   const said = moment.isEnd ? moment.document.results[name] : null;
   return (types ?? []).flatMap((type, place) => {
     const value = results[place];
     const known = value !== undefined && isRecorded(moment, value);
-    if (!known && !(name in moment.document.results)) return []; // called by others: nothing is known of it
+    if (!known && !(name in moment.document.results)) return []; // nothing is known about a called function
     const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
     return {
       ...UNTIMED,
@@ -94,7 +94,7 @@ function rowOf(moment, value) {
     state: moment.state(value),
     text: moment.preview(value),
   };
-  if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
+  if (op != null && moment.tables.isConstant[op]) return row; // loaded, not computed: it has no worker and no time
   return Object.assign(row, {
     worker: moment.worker(worker[value]),
     begin: begin[value],
@@ -104,12 +104,12 @@ function rowOf(moment, value) {
   });
 }
 
-/** How often a row was computed, if more than once; of a call only the first are counted. */
+/** How often a row was computed, if more than once, with a `+` if later computations were not counted. */
 export const timesOf = row => (row.count > 1 ? ` ×${count(row.count)}${row.isMore ? "+" : ""}` : "");
 
 /**
- * The rows of a function: what it returns, then its other named values.  Each value has one row; `tags` say which
- * result it is.
+ * The rows of a function: its results, and then its other named values.  Each value has one row; `tags` say which
+ * results the value is.
  */
 export function tableOf(moment, function_) {
   const rows = moment.store.valuesOf(moment, function_).map(value => rowOf(moment, value)),
@@ -124,8 +124,8 @@ export function tableOf(moment, function_) {
 }
 
 /**
- * How many named values are decided, of how many, and what became of them in words; results stand for the values of a
- * function that names none.
+ * How many named values are decided, how many there are, and a summary in words.  If a function has no named values,
+ * its results are counted instead.
  */
 export function progress(moment) {
   const counts = {};
@@ -174,7 +174,7 @@ function createValues(store) {
   let sorting = store.memory.sorting ?? { column: -1, sign: 0 };
   markSorting();
 
-  /** First click: rising.  Second: falling.  Third: the order of the program. */
+  /** Sort by a column: first click ascending, second click descending, third click in program order. */
   function sortBy(place) {
     const sign = sorting.column === place ? ({ 1: -1, 0: 1 }[sorting.sign] ?? 0) : 1;
     store.memory.sorting = sorting = { column: place, sign };
@@ -189,7 +189,7 @@ function createValues(store) {
     );
   }
 
-  /** What goes on is seen to go on. */
+  /** Redraw the running rows, so that readers see time pass. */
   function tick() {
     if (node.isConnected) for (const { rows } of groups.values()) rows.redraw(({ state }) => state === "running");
   }
@@ -199,7 +199,7 @@ function createValues(store) {
     let group = groups.get(function_.id);
     if (!group) {
       const name = `@${function_.name}`;
-      const title = element("h4", { "aria-hidden": true }, name); // a table has no headings: the group has the name
+      const title = element("h4", { "aria-hidden": true }, name); // the group has the name, as tables have no headings
       const rows = createRows({
         role: "rowgroup",
         label: name,
@@ -251,7 +251,7 @@ function createValues(store) {
 
 export const valuesView = { title: "Values", create: createValues, isEmpty: () => false };
 
-/** What is in the cells of a row, made when it is drawn for the first time. */
+/** Create the contents of a row's cells, when the row is drawn for the first time. */
 function fill(row) {
   const { parts } = row;
   for (const cell of Object.values(parts)) cell.setAttribute("role", "cell");
@@ -294,7 +294,7 @@ function drawRow(row, item, store) {
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
-  // The value that a function returns is one row, found by either name.
+  // The value that a function returns has one row, which can be found by either name.
   const tags = item.tags ?? [],
     text = shortened(item.text);
   if (parts.tags.textContent !== tags.map(tag => ` ${tag}${text}`).join("")) {
