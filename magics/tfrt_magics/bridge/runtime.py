@@ -394,10 +394,7 @@ class TracedRun:
         }
 
     def _of_compiled(self) -> list[Row]:
-        """Return the rows of a compiled function's values.
-
-        A function without results also has a row for its return.
-        """
+        """Return rows for a compiled function's values, and for its return if it has no results."""
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
         own = label(self._execution.function.name)
