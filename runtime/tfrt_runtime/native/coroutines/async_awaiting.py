@@ -111,7 +111,7 @@ def run_coroutine(context: Address, task: Address) -> None:
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function with this context, and discard any failure that it records."""
-    # An outer call of compiled code may be waiting on this thread, so save its words and restore
+    # An outer call to compiled code may be waiting on this thread, so save its words and restore
     # them below.
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)

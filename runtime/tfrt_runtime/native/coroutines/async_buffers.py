@@ -92,7 +92,7 @@ def pop_free(stack: Address) -> int:
 def make_blocks(stack: Address, number: int, size: int) -> int:
     """Allocate blocks of a class, and push all but one onto the class's stack.
 
-    Returns the handle of the remaining block, or 0 if not enough memory is available.
+    Return the handle of the remaining block, or 0 if memory runs out.
     """
     count = max(1, CHUNK // size)
     chunk = allocate(count * size)

@@ -1,4 +1,4 @@
-"""Compiled functions as kernels: conversion between kernel frames and calls of compiled code.
+"""Compiled functions as kernels: conversion between kernel frames and calls to compiled code.
 
 Each compiled function that host programs call has an adapter, which is compiled with the function
 and knows its types.  `adapter(context, record)` fetches the arguments with this module's functions,

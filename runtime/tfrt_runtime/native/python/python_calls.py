@@ -24,7 +24,7 @@ from tfrt_runtime.native.queues.sharing import add_start
 from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
 
 PIECE = 32
-"""The number of calls of a batch that one thread starts by itself.
+"""The number of a batch's calls that one thread starts by itself.
 
 Fewer calls are not worth waking another thread.
 """

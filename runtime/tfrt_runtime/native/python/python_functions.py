@@ -25,8 +25,9 @@ started from the same context share the spare context.  Making a copy per run wo
 a short kernel, and Python's collector would examine each copy.
 
 Rejected alternative: a thread that stays in the context from kernel to kernel.  This would save two
-calls of a few nanoseconds.  However, the thread would have to leave the context at each return to
-Python code.  Also, later kernels on this thread would see the variables that a kernel has set.
+calls that take a few nanoseconds each.  However, the thread would have to leave the context at each
+return to Python code.  Also, later kernels on this thread would see the variables that a kernel has
+set.
 """
 
 from tfrt_runtime.native import layouts as at
