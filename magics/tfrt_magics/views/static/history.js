@@ -319,7 +319,7 @@ export class Moment {
   }
 
   /**
-   * Operations that compiled code only computes leave no events.  At its end, the run says what it knows about them.
+   * Operations that compiled code only computes leave no events.  The run says at its end what it knows about them.
    */
   unlogged(op) {
     const { unlogged } = this.document,
