@@ -58,7 +58,7 @@ struct(
     ),
     BUFFERS="The struct BUFFERS of `async_buffers`.",
     REFUSED=("refused(context, record or 0, bytes): a run that requests this memory must end."),
-    RECLAIM=("reclaim(process, _): free memory that is kept for later; return how many bytes."),
+    RECLAIM="reclaim(process, _): free memory that is kept for later; return 0 if none was freed.",
     STORE="The store of memory for tensors, or 0.",
     RUN_ROWS="The task function `python_calls.run_rows`.",
     CALL_PYTHON=(
@@ -69,7 +69,7 @@ struct(
     HELD="How many bytes native code has taken from the system. All threads share this counter.",
     MEMORY_LIMIT=line("The limit of PROCESS_HELD for queues without a limit of their own."),
     TRIMMING="1 while a thread returns slabs to the system.",
-    STOCK="A stack of slabs for times when the system has no memory. Threads take it whole.",
+    STOCK="A stack of slabs for when the system is out of memory. Threads take it whole.",
     STOCKED="How many slabs PROCESS_STOCK has.",
     RESUMING=(
         "How many threads of compiled code have been woken, because their object is resolved, "
@@ -124,13 +124,13 @@ struct(
     READY="The address of the ready stack: pairs (activation | READY_*, record).",
     READY_TOP="The address after the newest entry.",
     READY_LIMIT="The address after the stack's memory.",
-    WAITERS="The waiters, of values that this thread has resolved, that have not run yet.",
+    WAITERS="The waiters of values that this thread has resolved, except those that have run.",
     PUBLISHING="Not 0 while this thread runs waiters.",
     ARGUMENTS="The address of the current kernel's arguments.",
     RESULTS="The address of the current kernel's results.",
     FRAME_LIMIT="How many arguments, and how many results, the frame has room for.",
     ACTIVATION="The activation of the current kernel.",
-    RECORD="The record of the current or last kernel; 0 while a call from outside starts.",
+    RECORD="The record of the current or last kernel; 0 while a root call starts.",
     MADE=(
         "How many values this thread has made. The sum over all threads, minus "
         "CONTEXT_DROPPED, is the number of live values."
@@ -352,9 +352,7 @@ struct(
     MEMORY_LIMIT=(
         "The limit of PROCESS_HELD for this queue's programs, or 0 for the process's limit."
     ),
-    STARTED=line(
-        "A stack of calls from outside that no thread has started. Threads take it whole."
-    ),
+    STARTED=line("A stack of root calls that no thread has started. Threads take it whole."),
     TAKEN="How often a thread has taken QUEUE_STARTED.",
     NAPPING="How many workers will check QUEUE_STARTED when their nap is over.",
     WAITING=(
