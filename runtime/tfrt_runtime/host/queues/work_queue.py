@@ -38,7 +38,7 @@ class WorkQueue(QueueThreads):
     """A queue with `threads` workers; with 0 workers, waiting threads run its tasks."""
 
     takes_calls = True
-    """Whether a call from outside may start as a task of this queue."""
+    """Whether a root call may start as a task of this queue."""
     is_of_users = False
     """Whether the queue refers to users' objects, which may refer to the queue's values."""
     _awaiting = 0
