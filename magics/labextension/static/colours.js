@@ -1,17 +1,17 @@
-// Colours for MLIR inside cells that start with %%tfrt, in the theme's own palette.
+// Colors MLIR in cells that start with %%tfrt, using the theme's own palette.
 
 import { TOKENS } from "./board/tokens.js";
 
 const PROGRAM = /^\s*(?:func|async\.func|module)\b/m;
 
-/** Whether a cell has a program: an answer to an exercise may be Python instead. */
+/** Return whether a cell contains a program: a %%tfrt_check cell may contain Python instead. */
 export function isOurs(document) {
   const text = document.sliceString(0, 2000),
     [, check] = /^\s*%%tfrt(?:(?!\w)|(_check)(?!\w))/.exec(text) ?? [, null];
   return check === undefined || (check !== null && PROGRAM.test(text));
 }
 
-const LONG = 10000; // characters of a line that has no colours
+const LONG = 10000; // characters: longer lines are not colored
 
 const OPTIONS = [
   [/^%%\w+/, "meta"],
@@ -47,10 +47,10 @@ const MODE = {
 };
 
 /**
- * The editor extension.
+ * Return a factory for the editor extension.
  *
- * A compartment of the highest precedence, reconfigured when the first line changes: to set the
- * cell's MIME type instead would lose a race with the kernel's language.
+ * The extension is a compartment with the highest precedence, which is reconfigured when a program appears in the cell
+ * or disappears from it.  Setting the cell's MIME type instead would lose a race with the kernel's language.
  */
 export function createColours({ language, state, view }) {
   const mlir = new language.LanguageSupport(language.StreamLanguage.define(MODE));
@@ -66,7 +66,7 @@ export function createColours({ language, state, view }) {
       const on = isOurs(transaction.newDoc);
       return on === isOn(transaction.startState) ? null : { effects: slot.reconfigure(content(on)) };
     });
-    // The document arrives after the editor is made, at times without a transaction of its own.
+    // The document arrives after the editor is created, sometimes without a transaction of its own.
     const start = view.ViewPlugin.define(editor => {
       Promise.resolve().then(() => {
         if (isOurs(editor.state.doc) && !isOn(editor.state)) {

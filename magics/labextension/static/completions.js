@@ -1,14 +1,19 @@
-// Tab in cells with programs, in the kernel's order and answered while it is busy.
+// Completions in cells with programs, in the kernel's order, and even while the kernel is busy.
 //
-// JupyterLab's own way asks on the shell channel, which waits for the cell that runs, and sorts what it shows: after
-// the first key by localeCompare, so that `add_s.f32` comes before `add.i32`.
+// JupyterLab's own provider asks on the shell channel, where a request waits for the running cell to finish.  Also,
+// JupyterLab sorts the items: once the user types, it uses localeCompare, which puts `add_s.f32` before `add.i32`.
 
 import { isOurs } from "./colours.js";
 
 const OURS = "CompletionProvider:tfrt";
 const FIRST = 1000; // above the ranks of JupyterLab's own providers
 
-/** Let `manager` offer what `ask(kernel, question)` answers; `completer` is JupyterLab's module. */
+/**
+ * Register a provider of the completions that `ask(kernel, question)` returns.
+ *
+ * `completer` is JupyterLab's module, and `manager` its provider manager.  When `restored` resolves, all other
+ * providers are turned off in cells with programs.
+ */
 export function provideCompletions({ completer, manager, ask, restored }) {
   const isOurCell = ({ editor, session }) => {
     const document = editor?.editor?.state?.doc;
@@ -52,8 +57,8 @@ export function provideCompletions({ completer, manager, ask, restored }) {
       !isVisible && (sourceChange ?? []).some(({ insert }) => /^[\w.%@!]$/.test(insert ?? "")),
   });
 
-  // JupyterLab waits for every provider: a second for a busy kernel's, 50 ms for the debugger's.  Ours alone knows the
-  // language of these cells.
+  // JupyterLab waits for every provider that is applicable: a second for that of a busy kernel, 50 ms for the
+  // debugger's.  Only ours knows the language of these cells.
   restored.then(() => {
     for (const provider of manager.getProviders?.().values() ?? []) {
       if (provider.identifier === OURS) continue;
@@ -63,7 +68,11 @@ export function provideCompletions({ completer, manager, ask, restored }) {
   });
 }
 
-/** A name with its signature; what follows a parenthesis does not count when JupyterLab filters its list. */
+/**
+ * Return a name, followed by its signature if that starts with a parenthesis.
+ *
+ * When JupyterLab filters its list, it ignores everything from a parenthesis on.
+ */
 function spaced(name, signature) {
   return signature.startsWith("(") ? `${name} ${signature}` : name;
 }

@@ -1,21 +1,24 @@
-// The line of the selected operation, marked in the cell's own editor; and the line of the cursor, for boards.
+// Marks the selected operation's line in the cell's editor, and tells boards which line the cursor is on.
 
-const editors = new Set(); // what marks a line in an editor, if it is of the cell
+const editors = new Set(); // `mark(cell, line, text)` of each editor, which ignores other cells
 
-const boards = new Set(); // what hears where the cursor is
+const boards = new Set(); // `hear(cell, line, text)` of each board
 
-/** Call `hear(cell, line, text)` when the reader puts the cursor on a line of a cell; gives what ends that. */
+/** Call `hear(cell, line, text)` whenever the user moves the cursor in a cell.  Return a function that stops this. */
 export function onCursor(hear) {
   boards.add(hear);
   return () => boards.delete(hear);
 }
 
-/** Mark the line of the cell with this id that has this `text`: `line`, or else the first; null marks none. */
+/**
+ * Mark a line in the cell whose id is `cell`: `line` if it consists of `text`, otherwise the first line that does.  If
+ * `line` is null or no line matches, no line is marked.
+ */
 export function markLine(cell, line, text) {
   for (const mark of editors) mark(cell, line, text);
 }
 
-/** The editor extension. */
+/** Return a factory for the editor extension. */
 export function createCurrentLine({ state, view }) {
   const choose = state.StateEffect.define();
   const look = view.Decoration.line({ class: "tfrt-current" });

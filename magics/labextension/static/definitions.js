@@ -1,12 +1,16 @@
-// Names in programs: F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell
-// or in that of a program of --with; Shift-F12 selects all its uses; F2 gives it another name.
+// Keys for names in programs.  F12, or a click with Ctrl or Cmd, goes to the definition of a %value or an @function, in
+// this cell or in the cell of a --with program.  Shift-F12 selects all uses of the name, and F2 renames it.
 
 import { isOurs } from "./colours.js";
 import { toKernel, toPage } from "./services.js";
 
-/** The editor extension; `ask(model, question)` asks the kernel, `panelOf(model)` is the notebook of a cell. */
+/**
+ * Return a factory for the editor extension.
+ *
+ * `ask(model, question)` asks the kernel about a cell, and `panelOf(model)` returns the cell's notebook.
+ */
 export function createDefinitions({ apputils, state, view, ask, panelOf }) {
-  /** What the kernel says about a cursor; null if the text has changed meanwhile. */
+  /** Ask the kernel about the name at `cursor`.  Return null if the text has changed since. */
   async function about(editor, model, question, cursor) {
     const text = editor.state.doc.toString();
     const found = await ask(model, { ...question, text, cursor: toKernel(text, cursor) });
@@ -28,7 +32,7 @@ export function createDefinitions({ apputils, state, view, ask, panelOf }) {
     editor.focus();
   }
 
-  /** A selection of each use: what is typed next replaces all. */
+  /** Select all uses, so that what the user types next replaces all of them. */
   async function selectUses(editor, model, cursor) {
     const found = await about(editor, model, { ask: "references" }, cursor);
     if (!found?.length) return;
@@ -74,7 +78,7 @@ export function createDefinitions({ apputils, state, view, ask, panelOf }) {
     }),
   ];
 
-  /** Whether the event is ours; then nothing else happens. */
+  /** In a cell with a program, start `action` instead of the event's default.  Return whether it was started. */
   function begin(event, editor, model, action, cursor) {
     if (cursor === null || !isOurs(editor.state.doc)) return false;
     event.preventDefault();

@@ -1,5 +1,5 @@
-// The plugins.  Each needs modules that JupyterLab shares; where one is missing or different, that
-// plugin is left out with a line on the console, and the notebook works as it would without us.
+// The plugins.  Each plugin needs modules that JupyterLab shares.  If a module is missing or incompatible, the plugin
+// is left out with a warning on the console, and JupyterLab works as it would without the plugin.
 
 import { sourceIn } from "./board/link.js";
 import { createColours } from "./colours.js";
@@ -12,7 +12,7 @@ import { createRenderer, createRuns } from "./runs.js";
 import { createAsk, createServices, IN_PAGE } from "./services.js";
 import { createUnderlines } from "./underlines.js";
 
-// ipywidgets has -10: an output that has both is ours, trusted or not.
+// ipywidgets has -10: we render an output that has both MIME types, whether or not the notebook is trusted.
 const BEFORE_WIDGETS = -20;
 
 export async function createPlugins(shared) {
@@ -93,8 +93,10 @@ export async function createPlugins(shared) {
 }
 
 /**
- * A plugin; null where a module is missing.  `create()` gives what it requires, what it takes where it exists, and its
- * action, which gets all these and the application.
+ * Return a plugin, or null if `create()` fails, as it does if a module is missing.
+ *
+ * `create()` returns the services that the plugin requires, the services that it can do without, and its action.  The
+ * action is called with all these services, followed by the application.
  */
 async function plugin(name, create) {
   try {

@@ -1,4 +1,5 @@
-// What a name in a program is, as Shift-Tab says it, for the mouse; and what an operation takes, while it is written.
+// Tooltips in programs: an explanation of the name under the mouse, the same that Shift-Tab shows, and an operation's
+// signature while the user types the operation.
 
 import { element } from "./board/dom.js";
 import { isOurs } from "./colours.js";
@@ -9,14 +10,14 @@ const STYLE = [
   "font-size:var(--jp-code-font-size)",
 ].join(";");
 
-/** The editor extension; `ask(model, question)` asks the kernel. */
+/** Return a factory for the extension that explains names; `ask(model, question)` asks the kernel about a cell. */
 export function createHover({ view, ask }) {
   return ({ model }) =>
     view.hoverTooltip(async (editor, pos) => {
       if (!isOurs(editor.state.doc)) return null;
       const text = editor.state.doc.toString(),
         found = await ask(model, { ask: "hover", text, cursor: toKernel(text, pos) });
-      if (!found || text !== editor.state.doc.toString()) return null; // typing went on meanwhile
+      if (!found || text !== editor.state.doc.toString()) return null; // the user has typed more since
       const { from, to } = editor.state.wordAt(pos) ?? { from: pos, to: pos };
       return {
         pos: from,
@@ -26,7 +27,11 @@ export function createHover({ view, ask }) {
     });
 }
 
-/** The editor extension that shows what an operation takes after a space, a comma, or a bracket; Escape hides it. */
+/**
+ * Return a factory for the extension that shows signatures.
+ *
+ * A signature appears after the user types a space, a comma, or an opening bracket.  Escape hides it.
+ */
 export function createSignature({ state, view, ask }) {
   const replace = state.StateEffect.define();
   const field = state.StateField.define({
@@ -59,7 +64,7 @@ export function createSignature({ state, view, ask }) {
     const text = editor.state.doc.toString(),
       { head } = editor.state.selection.main;
     const found = await ask(model, { ask: "signature", text, cursor: toKernel(text, head) }).catch(() => null);
-    if (text !== editor.state.doc.toString()) return; // typing went on meanwhile
+    if (text !== editor.state.doc.toString()) return; // the user has typed more since
     if (found) editor.dispatch({ effects: replace.of(tooltip(head, found)) });
     else hide(editor);
   }

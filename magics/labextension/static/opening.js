@@ -1,8 +1,8 @@
-// Opens the program of a link in a new notebook, ready to run.  Nothing runs before its reader presses Run.
+// Opens a link's program in a new notebook, ready to run.  Nothing runs until the reader presses Run.
 
-/** The source is below the line of the magic, so that whatever a link holds is read as a program: never as Python. */
+/** Put `source` below a %%tfrt line, so that the content of a link is always read as a program and never as Python. */
 export async function openProgram({ commands }, source) {
-  // A reload opens what is there by then, not the link again.
+  // Without the link in the address, a reload shows the notebook and does not open the link again.
   history.replaceState(history.state, "", location.pathname + location.search);
   const panel = await commands.execute("notebook:create-new", { kernelName: "python" });
   await panel.context.ready;

@@ -1,7 +1,7 @@
 // A Module Federation container, written by hand: no npm, no bundler, no build step.
 //
-// JupyterLab calls `init` with the modules that it shares and `get` for our extension.  The rest is
-// ordinary ES modules beside this file.
+// JupyterLab calls `init` with the modules that it shares, and `get` to load our extension.  Everything else is in
+// ordinary ES modules next to this file.
 (() => {
   const here = document.currentScript.src;
   let shared;

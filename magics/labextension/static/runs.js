@@ -1,9 +1,10 @@
-// What this page knows of runs: one board from the first event to the reopened file.
+// The runs that this page knows.  A run's board looks the same while it runs and after its file is reopened.
 //
-// A watcher of each notebook routes the kernel's messages to runs, drawn or not; the renderer of our MIME type draws
-// them.
-// Live needs no request.  What a page has missed it asks for once, on the control channel, which answers while a cell
-// is busy.
+// For each notebook, a watcher routes the kernel's messages to runs, whether or not the runs are displayed.  The
+// renderer of our MIME type displays runs.
+//
+// A page receives a live run's events without requests.  If it has missed events, it requests them once, on the control
+// channel, which the kernel answers even while a cell runs.
 
 import { createBoard } from "./board/board.js";
 import { createChips } from "./board/chips.js";
@@ -14,10 +15,14 @@ import { markLine, onCursor } from "./current.js";
 import { createAsk, IN_PAGE, TARGET } from "./services.js";
 import { showSkeleton } from "./skeleton.js";
 
-const RELOAD = 5000; // ms that a window which reloads may take to come back
+const RELOAD = 5000; // ms that a window may take to reload
 const DEAD = ["dead", "restarting", "autorestarting", "terminating"];
 
-/** The runs of this page, by id; `start` begins to watch the notebooks of a tracker. */
+/**
+ * Return the runs of this page.
+ *
+ * `start()` starts to watch the tracker's notebooks; `runFor(data, resolver)` returns the run of an output.
+ */
 export function createRuns({ services, tracker }) {
   const runs = new Map(),
     locks = new Map(),
@@ -25,7 +30,7 @@ export function createRuns({ services, tracker }) {
   const ask = createAsk(services);
   const panelOf = resolver => tracker?.find(panel => panel.content.rendermime.resolver === resolver);
 
-  /** The run of an output, which may be drawn in several places. */
+  /** Return the run of an output.  Several outputs can show the same run. */
   function runFor(data, panel) {
     let run = runs.get(data.run);
     if (!run) runs.set(data.run, (run = new Run(data)));
@@ -33,12 +38,12 @@ export function createRuns({ services, tracker }) {
     return run;
   }
 
-  /** Whether a notebook of this page that is open has the run. */
+  /** Return whether an open notebook of this page has the run. */
   const isOpen = id => runs.has(id) && !runs.get(id).panel?.isDisposed;
 
   const cellsOf = panel => [...(panel?.content.model?.cells ?? [])];
 
-  /** The outputs of a notebook that hold a run, drawn or not: outputs out of view have no renderer. */
+  /** Yield a notebook's outputs that hold a run, displayed or not: outputs that are out of view have no renderer. */
   function* outputsOf(panel) {
     for (const { type, outputs } of cellsOf(panel))
       for (let i = 0; type === "code" && i < outputs.length; i++) if (outputs.get(i).data?.[MIME]) yield outputs.get(i);
@@ -64,7 +69,7 @@ export function createRuns({ services, tracker }) {
     });
     context.kernelChanged.connect((_, { newValue }) => {
       if (!newValue && !context.isDisposed) loseAll();
-    }); // a notebook that is closed leaves its kernel
+    }); // closing a notebook also disconnects it from its kernel
     context.connectionStatusChanged.connect(greet);
     panel.context.saveState.connect((_, state) => {
       if (state === "started") mine().forEach(run => run.beforeSave());
@@ -75,13 +80,17 @@ export function createRuns({ services, tracker }) {
       })
       .then(greet);
 
-    /** Ask what was missed. JupyterLab keeps what is sent before it is connected until a busy kernel's cell is over. */
+    /**
+     * Ask for what the page has missed.
+     *
+     * Requests wait for the connection: JupyterLab would hold earlier ones until a busy kernel's cell is finished.
+     */
     async function greet() {
       await panel.context.ready;
       const kernel = context.session?.kernel;
       if (kernel?.connectionStatus !== "connected") return;
       mine().forEach(run => run.catchUp());
-      // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
+      // Runs that finished while no page was open send nothing.  Ask for them, but only if a cell mentions tfrt.
       if (!cellsOf(panel).some(cell => cell.sharedModel.getSource().includes(TARGET))) return;
       const found = (await ask(kernel, {}))?.runs ?? [],
         newest = new Map();
@@ -95,32 +104,32 @@ export function createRuns({ services, tracker }) {
   }
 
   /**
-   * Runs of one execution of a cell of this kernel whose outputs are not in the document, because a reload came before
-   * a save.
+   * Restore outputs that are missing from the document because the page was reloaded before the document was saved.
    *
-   * Where the document was saved after a run had begun, its reader has put something else there, or nothing.
+   * `execution` lists the runs of one execution of a cell of this kernel.  If the document was saved after a run had
+   * started, the run is not restored: the user has replaced or removed its output.
    */
   async function restore(panel, execution) {
     const cell = cellsOf(panel).find(each => each.id === execution[0].cell && each.type === "code");
     const missing = execution.filter(({ run }) => cell && !isOpen(run) && !tried.has(run));
-    for (const { run } of missing) tried.add(run); // whatever comes of it
+    for (const { run } of missing) tried.add(run); // once, even if it fails
     const isKept = () =>
       [...outputsOf(panel)].some(({ data }) =>
         ["session", "cell", "execution"].every(part => data[MIME][part] === execution[0][part]),
       );
     for (const { run } of missing) {
-      if (!(await mayWrite(run))) continue; // another window has it
+      if (!(await mayWrite(run))) continue; // another window writes it
       const found = await ask(panel.sessionContext.session?.kernel, { run }),
         data = found?.bundle;
       if (!data || isOpen(run) || found.began * 1000 < Date.parse(panel.context.contentsModel?.last_modified)) continue;
-      if (!isKept()) cell.outputs.clear(); // the outputs are of an execution before
+      if (!isKept()) cell.outputs.clear(); // the outputs are from an earlier execution
       cell.outputs.add({ output_type: "display_data", data, metadata: {} });
       makeHome(run);
       runFor(data[MIME], panel);
     }
   }
 
-  /** What this page knows of one run; `head` is what a file says about it outside of its body. */
+  /** One run, as this page knows it; `head` contains what a file says about it besides the body, such as its id. */
   class Run {
     constructor(head) {
       Object.assign(this, {
@@ -141,7 +150,7 @@ export function createRuns({ services, tracker }) {
       });
     }
 
-    /** A file that says "running" is believed when the kernel says so too. */
+    /** The status of the run.  If a file says "running", the page believes it only after the kernel confirms it. */
     get status() {
       return this.head.status === "running" && !this.isAlive ? "saved-while-running" : this.head.status;
     }
@@ -151,22 +160,22 @@ export function createRuns({ services, tracker }) {
 
     ask(question) {
       this.hasAsked ||= "stages" in question;
-      if ("cancel" in question && this.head.flag) URL.revokeObjectURL(this.head.flag); // a busy worker looks at it
+      if ("cancel" in question && this.head.flag) URL.revokeObjectURL(this.head.flag); // a busy worker polls it
       return ask(this.kernel, { ...question, run: this.id });
     }
 
     async connect(panel) {
       this.panel = panel;
       if (this.head.status !== "running") return;
-      this.isAlive = this.kernel?.clientId === this.head.client; // executed here
+      this.isAlive = this.kernel?.clientId === this.head.client; // this page executed the cell
       if (this.isAlive) makeHome(this.id);
-      // In an Output widget, which draws later, it may have missed its end; there, no output of a cell will say so.
+      // In an Output widget, which draws later, the run may have missed its end, and no cell output will report it.
       if (!this.isAlive || !this.outputs().length) this.catchUp();
-      if (isHome(this.id)) mayWrite(this.id); // taken now, so that no other window has it at the end
+      if (isHome(this.id)) mayWrite(this.id); // lock it now, so that no other window holds the lock at the end
       this.store?.changed();
     }
 
-    /** Ask for what came since the last event that is here. */
+    /** Ask the kernel for the events after the last one in the document. */
     async catchUp() {
       if (this.kernel?.connectionStatus !== "connected" || this.head.status !== "running" || this.isAsking) return;
       this.isAsking = true;
@@ -194,7 +203,7 @@ export function createRuns({ services, tracker }) {
       this.store.changed();
     }
 
-    /** The stages of the program, which come when a page asks; the one that asked keeps them in its file. */
+    /** Show the program's stages, which the kernel sends when a page asks.  The page that asked saves them. */
     async takeStages({ stages, bundle }) {
       await this.ready;
       this.store.document.stages = stages;
@@ -208,7 +217,7 @@ export function createRuns({ services, tracker }) {
       this.persist();
     }
 
-    /** The final document takes the place of the one that grew. */
+    /** Replace the document that grew during the run with the final one. */
     adopt(head) {
       if (this.head.status !== "running" && head.status === this.head.status) return;
       this.head = head;
@@ -218,9 +227,9 @@ export function createRuns({ services, tracker }) {
       });
     }
 
-    /** The kernel is gone: what is here is all that there will be. */
+    /** End the run because its kernel is gone: no more events will arrive. */
     lose() {
-      // Not seen alive here: the file is right as it is.
+      // If this page has not seen the run alive, the file is right as it is.
       if (this.head.status !== "running" || !this.isAlive || !this.store) return;
       const { document } = this.store;
       document.status = "kernel-gone";
@@ -231,8 +240,10 @@ export function createRuns({ services, tracker }) {
     }
 
     /**
-     * A file that is saved in the middle of the run has it as far as it went; afterwards it has the end, whichever
-     * window saves it.
+     * Write the run into its outputs, because the notebook is about to be saved.
+     *
+     * A file that is saved during the run contains its events so far.  A file that is saved later contains the whole
+     * run, no matter which window saves it.
      */
     beforeSave() {
       if (this.last) this.write(() => this.last);
@@ -252,7 +263,7 @@ export function createRuns({ services, tracker }) {
       return this.outputs().filter(({ data }) => data[MIME].status === "running");
     }
 
-    /** The end goes into the document once: by the window that ran the cell, or by another where that is closed. */
+    /** Write the end into the document once: in the window that ran the cell or, if that is closed, in another one. */
     async persist() {
       if (!this.stale().length || this.panel.context.contentsModel?.writable === false || !(await mayWrite(this.id)))
         return;
@@ -260,17 +271,20 @@ export function createRuns({ services, tracker }) {
     }
   }
 
-  /** Whether this window ran it: survives a reload, and does not exist in another window. */
+  /** Session storage records which runs this window executed: it survives a reload, and each window has its own. */
   const key = run => `${TARGET}:${run}`;
   const isHome = run => sessionStorage.getItem(key(run)) !== null;
   const makeHome = run => sessionStorage.setItem(key(run), "home");
 
   /**
-   * A lock that the browser gives to one window and frees when that is closed or reloaded; the window that ran it takes
-   * it back.
+   * Return whether this window may write the run into the document.
+   *
+   * It may if it holds the run's lock.  The browser gives the lock to one window, and frees it when that window is
+   * closed or reloaded.  Other windows that get the lock wait for RELOAD ms, so that the window that ran the cell can
+   * take it back.
    */
   async function mayWrite(run) {
-    if (!navigator.locks) return true; // plain http from another machine
+    if (!navigator.locks) return true; // plain HTTP from another machine has no locks
     const how = isHome(run) ? { steal: true } : { ifAvailable: true };
     if (!locks.has(run))
       locks.set(
@@ -278,13 +292,13 @@ export function createRuns({ services, tracker }) {
         new Promise(resolve =>
           navigator.locks
             .request(key(run), how, lock => {
-              if (!lock) locks.delete(run); // ask again another time
+              if (!lock) locks.delete(run); // ask again next time
               resolve(lock !== null);
-              return lock && new Promise(() => {}); // held until the page goes
+              return lock && new Promise(() => {}); // held until the page is closed
             })
             .catch(() => locks.delete(run)),
         ),
-      ); // taken back
+      ); // rejected if the window that ran the cell takes the lock back
     if (!(await locks.get(run)) || isHome(run)) return locks.has(run);
     await new Promise(resolve => setTimeout(resolve, RELOAD));
     return locks.has(run);
@@ -292,7 +306,7 @@ export function createRuns({ services, tracker }) {
 
   function start() {
     for (const name of Object.keys(sessionStorage))
-      if (name.startsWith(`${TARGET}:`)) mayWrite(name.slice(TARGET.length + 1)); // after a reload, at once
+      if (name.startsWith(`${TARGET}:`)) mayWrite(name.slice(TARGET.length + 1)); // after a reload, take the lock back
     tracker?.widgetAdded.connect((_, panel) => watch(panel));
     tracker?.forEach(watch);
   }
@@ -301,8 +315,10 @@ export function createRuns({ services, tracker }) {
 }
 
 /**
- * A renderer factory for JupyterLab: our MIME type drawn, the same from the run's first event to the reopened file;
- * `safe`, because a board enters no HTML of the notebook's.
+ * Return JupyterLab's renderer factory for our MIME type.
+ *
+ * A run looks the same while it runs and after its file is reopened.  The factory is `safe`, because a board never
+ * inserts HTML from the notebook.
  */
 export function createRenderer({ Widget }, runs) {
   class RunOutput extends Widget {
@@ -314,7 +330,7 @@ export function createRenderer({ Widget }, runs) {
       });
     }
 
-    /** Called again on every change of the output: the board stays. */
+    /** Show the output.  JupyterLab calls this method again whenever the output changes; the board stays. */
     async renderModel(model) {
       const data = Object(model.data[MIME]);
       if (!this.run || this.run.id !== data.run) {

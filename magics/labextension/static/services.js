@@ -1,18 +1,20 @@
-// Questions to the kernel: on its control channel, which answers while a cell is busy; in JupyterLite, whose kernels
-// have none, on a BroadcastChannel, which they hear whenever their worker has a turn (see bridge.broadcast).
+// Questions to the kernel, on its control channel, which the kernel answers even while a cell runs.
+//
+// JupyterLite's kernels have no control channel.  They listen on a BroadcastChannel instead, and receive a message when
+// their worker's event loop runs (see bridge.broadcast).
 
 export const TARGET = "tfrt";
 
-/** Python counts characters, JavaScript units of UTF-16: an offset of the page for the kernel, and back. */
+/** Convert an offset for the kernel or back: Python counts characters, and JavaScript counts UTF-16 code units. */
 export const toKernel = (text, index) => [...text.slice(0, index)].length;
 export const toPage = (text, offset) => [...text].slice(0, offset).join("").length;
 
-const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
-/** Whether kernels are workers of this page: JupyterLite. */
+const PATIENCE = 1000; // ms to wait for a reply after the kernel has reported that it is idle
+/** Whether this page is JupyterLite, whose kernels are workers of the page. */
 export const IN_PAGE = document.querySelector("[data-jupyter-lite-root]") !== null;
-const LITE_PATIENCE = 3000; // ms for a reply of a worker, which says nothing while it is busy
+const LITE_PATIENCE = 3000; // ms to wait for a reply from a worker, which sends none while it is busy
 
-/** What a kernel of JupyterLite answers to the page with this session; null where it is too busy to hear. */
+/** Ask a JupyterLite kernel, on the channel of this page's session.  Return null if it is too busy to answer. */
 function broadcast(kernel, question) {
   const line = new BroadcastChannel(`${TARGET}-${kernel.clientId}`),
     id = `${Date.now()}-${Math.random()}`;
@@ -31,7 +33,7 @@ function broadcast(kernel, question) {
   });
 }
 
-/** `ask(kernel, content)` gives the answer of the kernel's control thread; null where nothing answers. */
+/** Return `ask(kernel, content)`, which returns the answer of the kernel's control thread, or null if there is none. */
 export function createAsk({ KernelMessage }) {
   if (IN_PAGE) {
     const ask = async (kernel, content) => (kernel ? broadcast(kernel, content) : null);
@@ -59,12 +61,12 @@ export function createAsk({ KernelMessage }) {
     });
   }
 
-  const known = new WeakSet(); // kernels that have our comm: we do not ask again until they restart
+  const known = new WeakSet(); // kernels that have our comm: we do not check again until they restart
   const forget = (kernel, status) => {
     if (status !== "idle" && status !== "busy") known.delete(kernel);
   };
 
-  /** A kernel says first that it has our comm: others would log an error. */
+  /** First check that the kernel has our comm: a kernel without it would log an error. */
   const ask = async (kernel, content) => {
     if (!kernel) return null;
     if (!known.has(kernel)) {
@@ -77,15 +79,16 @@ export function createAsk({ KernelMessage }) {
     if (answer === null) known.delete(kernel);
     return answer;
   };
-  /** For a kernel whose comm has just spoken. */
+  /** Ask without that check, because the kernel's comm has just sent a message. */
   ask.now = (kernel, content) => request(kernel, TARGET, content);
   return ask;
 }
 
 /**
- * About cells that are being written: `ask(model, question)` gives the answer for the cell of an editor's model, or
- * null
- * when no kernel answers; `panelOf(model)` is the notebook that it is in.
+ * Return the functions that editor extensions need.
+ *
+ * `ask(model, question)` returns the kernel's answer about the cell of an editor's model, or null if no kernel answers.
+ * `panelOf(model)` returns the notebook that contains the cell.
  */
 export function createServices({ services, tracker }) {
   const ask = createAsk(services);

@@ -1,18 +1,22 @@
-// What a cell shows while its program is compiled: a board of the values that its text names, all of them unavailable.
+// The board that a cell shows while its program is compiled: all values that its source names, all of them unavailable.
 //
-// The page draws it by itself, as the kernel is busy.  It is no output: no file has it.
+// The page draws this board without the kernel, which is busy.  It is not an output, so no file contains it.
 
 import { createBoard } from "./board/board.js";
 import { MIME, unpack } from "./board/document.js";
 import { element } from "./board/dom.js";
 import { Store } from "./board/store.js";
 
-const BEFORE = 100; // ms: most programs run by then
+const BEFORE = 100; // ms before the board appears; most programs are running by then
 const VALUE = String.raw`%[\w$.-]+`;
 const PROGRAM_LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
 const FUNCTION = /^\s*func(?:\.func)?\s+(?:private\s+)?@([\w$.-]+)/;
 
-/** The body of a run document of what the lines of a source name; no parser, but right for most programs. */
+/**
+ * Return the body of a run document with the functions, operations, and values that the lines of `source` name.
+ *
+ * This is not a parser, but the result is right for most programs.
+ */
 export function outlineOf(source) {
   const functions = [],
     operations = [],
@@ -39,7 +43,11 @@ export function outlineOf(source) {
   return { program: { functions, operations, values }, source, functions: started };
 }
 
-/** Follow the execution of a cell that `message`, an `execute_input` on a panel, tells of. */
+/**
+ * Show this board in the cell whose execution `message`, an `execute_input`, reports on `panel`.
+ *
+ * The board disappears when the cell's run or an error appears, or when the execution is over.
+ */
 export function showSkeleton(panel, message) {
   const { code } = message.content;
   const isIts = ({ outputArea }) => outputArea?.future?.msg.header.msg_id === message.parent_header.msg_id;
@@ -50,11 +58,11 @@ export function showSkeleton(panel, message) {
   let board = null,
     isOver = false;
 
-  /** What the program prints comes above it, its run or an error takes its place. */
+  /** Keep the board below what the program prints; remove it when the cell's run or an error appears. */
   function look() {
     const all = model.toJSON();
     if (all.some(({ output_type: type, data }) => type === "error" || data?.[MIME])) end();
-    else if (board) node.append(host); // also below what came meanwhile
+    else if (board) node.append(host); // moves it below output that has arrived since
   }
 
   function end() {
@@ -71,7 +79,7 @@ export function showSkeleton(panel, message) {
     const store = new Store(await unpack({ status: "running", note: "Compiling …", body }));
     if (isOver) return;
     board = createBoard(host, store);
-    host.className = "tfrt-skeleton"; // a board is asked about, and answers keys
+    host.className = "tfrt-skeleton"; // replaces `tfrt-board`, so that nothing takes this for a usable board
     look();
   }, BEFORE);
   model.changed.connect(look);

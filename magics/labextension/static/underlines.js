@@ -1,17 +1,20 @@
-// Wavy lines under mistakes: those in a cell's output, and while it is written those that the kernel sees.
-// F8 goes to the next one, Shift-F8 to the one before; Ctrl-. or Cmd-. writes what a note says to write.
+// Wavy lines under mistakes: those that a cell's output reports and, during typing, those that the kernel finds.
+// F8 goes to the next mistake, and Shift-F8 to the previous one; Ctrl-. or Cmd-. makes the change that a note suggests.
 
 import { isOurs } from "./colours.js";
 import { toKernel, toPage } from "./services.js";
 
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
-const PAUSE = 60; // ms without a key, after which the cell is looked at
-const LARGE = 1e6; // characters of a cell that is not looked at while it is written
-const SENT = 9.5e6; // the server closes the connection of a page that sends more at once
+const PAUSE = 60; // ms after the last keystroke until the cell is checked
+const LARGE = 1e6; // characters: larger cells are not checked during typing
+const SENT = 9.5e6; // the server closes a page's connection if one message is larger
 
-/** The editor extension: decorations that follow the outputs of the editor's own cell, and its text.
- *  `ask(model, question)` asks the kernel; null where no notebook is known. */
+/**
+ * Return a factory for the editor extension, which underlines mistakes that the cell's outputs and its text contain.
+ *
+ * `ask(model, question)` asks the kernel about a cell; it is undefined on pages without a notebook tracker.
+ */
 export function createUnderlines({ state, view, ask }) {
   const replace = state.StateEffect.define();
 
@@ -65,7 +68,7 @@ export function createUnderlines({ state, view, ask }) {
         isAsking = false,
         isOver = false;
       const show = diagnostics => {
-        // An editor that is told of nothing new measures all of itself, too: milliseconds of each run.
+        // Even an effect that changes nothing makes the editor measure all of itself: milliseconds in each run.
         if (isOver || !(diagnostics.length || editor.state.field(field).size)) return;
         editor.dispatch({ effects: replace.of(diagnostics) });
       };
@@ -82,15 +85,15 @@ export function createUnderlines({ state, view, ask }) {
         isAsking = false;
         if (isOver) return;
         if (text !== editor.state.doc.toString())
-          look(); // typing went on meanwhile
+          look(); // the user has typed more since
         else if (found !== null) show(found);
       };
       outputs.changed.connect(read);
-      // An editor may not change while it is being made.
+      // An editor must not be changed while it is being created.
       Promise.resolve().then(read);
       return {
         update: ({ docChanged, focusChanged }) => {
-          // A cell with an output has the mistakes of its run, which the text alone does not show.
+          // On focus, a cell with outputs keeps its run's underlines: a check of the text alone could not find them.
           if (!ask || !(docChanged || (focusChanged && !outputs.length))) return;
           clearTimeout(timer);
           timer = setTimeout(look, PAUSE);
@@ -124,11 +127,11 @@ export function createUnderlines({ state, view, ask }) {
       if (each.value.spec.attributes["data-severity"] !== "note") starts.add(each.from);
     const { from } = editor.state.selection.main,
       all = [...starts].sort((a, b) => (a - b) * step);
-    const anchor = all.find(start => (start - from) * step > 0) ?? all[0]; // past the last comes the first
+    const anchor = all.find(start => (start - from) * step > 0) ?? all[0]; // after the last one, wrap around
     if (anchor !== undefined) editor.dispatch({ selection: { anchor }, scrollIntoView: true });
   }
 
-  /** Of the line of the cursor, the first; of a cell with a single fix, this. */
+  /** Apply the first fix on the cursor's line, or else the cell's only fix. */
   async function writeFix(editor, model) {
     const text = editor.state.doc.toString(),
       cursor = editor.state.selection.main.head;
@@ -145,7 +148,7 @@ export function createUnderlines({ state, view, ask }) {
   }
 }
 
-/** What a cell says that would not reach the kernel. */
+/** Return a list that contains an error if the document is too large to be sent to the kernel. */
 function tooLarge(document) {
   const megabytes = (document.length / 1e6).toFixed(1);
   return document.length > SENT && isOurs(document)
