@@ -1,4 +1,4 @@
-// Puts a board in place of each run that a page of the documentation holds; without scripts, its table stays.
+// Replaces the table of each run on a documentation page with a board.  Without scripts, the table stays.
 
 import { createBoard } from "./board.js";
 import { createChips } from "./chips.js";
@@ -6,7 +6,7 @@ import { unpack } from "./document.js";
 import { mayMove } from "./dom.js";
 import { Store } from "./store.js";
 
-const SEEN_PART = 0.6; // of a board: then it plays, once
+const SEEN_PART = 0.6; // the fraction of a board that must be visible before it plays, once
 
 const runs = [...document.querySelectorAll("script.tfrt-run")];
 for (const data of runs) {
@@ -16,13 +16,13 @@ for (const data of runs) {
     host.style.marginBottom = "1rem";
     const board = (run.lines ? createChips : createBoard)(host, store);
     data.previousElementSibling.replaceWith(host);
-    // The first board of the site's first page shows what moves most.
+    // On the site's start page, the first board opens on the graph, where most is moving.
     if (data === runs[0] && document.body.querySelector("h1")?.textContent.startsWith("tfrt-nb")) board.select("Graph");
     if (store.play && mayMove()) playOnceSeen(host, store);
   });
 }
 
-/** Play a run when its board is seen for the first time, unless its reader has begun to. */
+/** Play a run when its board first scrolls into view, unless the reader has already started a replay. */
 function playOnceSeen(host, store) {
   const observer = new IntersectionObserver(
     entries => {

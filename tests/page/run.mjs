@@ -1,5 +1,9 @@
-// node run.mjs PYODIDE ARCHIVE... -- SCRIPT ARGUMENT...: runs a script in Pyodide, as a page does, with the archives' packages.
-// What it prints comes out here; the exit status is 1 if it raises, or if the interpreter ends.
+// Runs a script in Pyodide, as a page does, with the packages in the archives:
+//
+//     node run.mjs PYODIDE ARCHIVE... -- SCRIPT ARGUMENT...
+//
+// The script's output becomes this process's output.  The exit status is 1 if the script raises an exception or if the
+// interpreter exits.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -15,7 +19,7 @@ python.globals.set("given", python.toPy(given));
 try {
     python.runPython("import sys; sys.path.append('/packages')");
     await python.runPythonAsync(fs.readFileSync(script, "utf8"));
-    process.exit(0); // timers of the script may go on
+    process.exit(0); // without waiting for the script's timers
 } catch (problem) {
     console.error(problem.message);
     process.exit(1);
