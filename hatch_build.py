@@ -1,8 +1,8 @@
-"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels
-the tutorials and the page's modules, too.
+"""Add the native core, linked for each machine, to wheels and source distributions.
 
-A checkout, or an editable install of it, has none: it compiles its own, as its sources change.
-TFRT_NB_PREBUILT=no leaves it out; TFRT_NB_PREBUILT=x86_64 makes it for that machine only.
+Wheels also get the tutorials and the page's modules. A checkout, or an editable install of it, gets
+no core: it compiles its own whenever the sources have changed. TFRT_NB_PREBUILT=no leaves the core
+out; TFRT_NB_PREBUILT=x86_64 compiles it for that machine only.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ TOOLS = ["llvmlite>=0.50,<0.51", "numba>=0.68,<0.69", "numpy>=2.0,<3", "ziglang>
 
 
 class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles the core once, bundles the page's modules, and adds both to what is built."""
+    """Compiles the core once, bundles the page's modules, and adds both to the build."""
 
     PLUGIN_NAME = "custom"
 
     @property
     def _shipped(self) -> list[Path]:
-        """What the sources came with, if they are those of a source distribution."""
+        """The cores that came with the sources, if these are a source distribution."""
         return sorted(Path(self.root, PACKAGE).glob("core-*"))
 
     @property
     def _machines(self) -> list[str]:
-        """For which machines; all that there are if none is named."""
+        """The machines to compile for; [] means all."""
         named = os.environ.get("TFRT_NB_PREBUILT", "")
         return named.replace(",", " ").split()
 
@@ -44,7 +44,10 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         return self._machines != ["no"]
 
     def dependencies(self) -> list[str]:
-        """The compiler.  It is asked for before it is known what for: `make` says no."""
+        """Return the compiler's packages, if the core has to be compiled.
+
+        Hatch asks for them before it is known what is built, so `make` sets TFRT_NB_PREBUILT=no.
+        """
         return TOOLS if self._is_wanted and not self._shipped else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -63,7 +66,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
                 for path in Path(self.root, "notebooks").iterdir()
                 if path.suffix in (".ipynb", ".md", ".svg")
             ]
-            # Hatch takes the first "tfrt_nb/" away, as from the package beside them.
+            # Hatch strips the first "tfrt_nb/", as it does for the package itself.
             build_data["force_include"].update(
                 {str(path): f"tfrt_nb/tfrt_nb/tutorials/{path.name}" for path in sorted(pages)}
             )
@@ -74,8 +77,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"].update({str(path): f"{inside}/{path.name}" for path in made})
 
     def _compile(self) -> list[Path]:
-        """Once for all builds from the same sources: pip asks for metadata first, which builds,
-        too.
+        """Compile the core once for all builds from the same sources.
+
+        pip asks for metadata first, which is a build, too.
         """
         machines = self._machines
         folder = Path(self.root, "build", "-".join(["core", self._digest(), *machines]))
@@ -83,12 +87,13 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             self.app.display_info("compiling the native core, about a minute")
             partial = folder.with_suffix(".tmp")
             partial.mkdir(parents=True, exist_ok=True)
-            # Not by PYTHONPATH: pip's isolation lives there, and takes out what it finds installed.
+            # PYTHONPATH is not an option: pip's build isolation uses it, and hides installed
+            # packages.
             script = f"import sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
             script += "from tfrt_runtime.native.building.build import build_for_wheel\n"
             script += "build_for_wheel(*sys.argv[1:])"
             command = [sys.executable, "-c", script, str(partial), *machines]
-            # Numba orders some variables as its sets are.
+            # Numba orders some variables like the elements of its sets.
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)
             partial.rename(folder)
         return sorted(folder.glob("core-*"))

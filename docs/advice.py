@@ -1,4 +1,4 @@
-"""The advice about each error that a program can have: for the catalog of errors."""
+"""Advice about every error that a program can have, for the error catalog."""
 
 from __future__ import annotations
 
@@ -233,29 +233,28 @@ ADVICE = (
         ),
     ),
 )
-"""What a message says, a pattern of it, and what to do; the first pattern that a message has
-counts."""
+"""What a message says, a pattern that finds it, and what to do; the first match wins."""
 
 
 def table_of_advice() -> str:
-    """The list as a table."""
+    """Return the advice as a table."""
     rows = [f"| {words} | {do} |" for words, _, do in ADVICE]
-    return "\n".join(["| the message says | do |", "|---|---|", *rows])
+    return "\n".join(["| The message says | What to do |", "|---|---|", *rows])
 
 
 def advice_on(said: str) -> list[str]:
-    """What to do about the messages in a report, each advice once.
+    """Return advice about the messages in a report, without repetitions.
 
     Raises:
-        LookupError: if a message has none.
+        LookupError: if there is no advice on a message.
     """
     found: dict[str, None] = {}
     for part in re.split(r"(?m)^(?=.*(?:error|warning): )", said)[1:]:
-        # The words of MLIR or TFRT may be the first note.
+        # MLIR's or TFRT's own words may be in the first note.
         words = re.findall(r"(?:error|warning|note): (.*)", part)[:2]
         text = "\n".join(words).removeprefix("unexpected error: runtime error: ")
         if re.search(rf'cf\.assert %\w+, "{re.escape(words[0])}"', said):
-            continue  # what the program says itself
+            continue  # the program's own message
         advice = next((do for _, pattern, do in ADVICE if re.search(pattern, text)), None)
         if advice is None:
             raise LookupError(f"no advice on {text!r}")

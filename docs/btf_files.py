@@ -1,4 +1,4 @@
-"""Write BTF files, which kernels only read: see `tfrt_runtime.kernels.tensor.btf`."""
+"""Write BTF files, which kernels can only read: see `tfrt_runtime.kernels.tensor.btf`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _NUMBERS = {element.word: number for number, element in STORED_TYPES.items()}
 
 
 def _record(array: AnyArray, word: str, layout: Layout, body: bytes) -> bytes:
-    """A tensor's header and sizes, and then `body`."""
+    """Return a record: a tensor's header, its sizes, and `body`."""
     header = RECORD_HEADER.pack(array.ndim, _NUMBERS[word], layout)
     return header + struct.pack(f"<{array.ndim}Q", *array.shape) + body
 
 
 def dense(array: AnyArray, word: str = "f32") -> bytes:
-    """The record of a tensor of elements of type `word` with all of them, row by row."""
+    """Return the record of a dense tensor with elements of type `word`, row by row."""
     return _record(array, word, Layout.DENSE, _stored(array, word))
 
 
 def sparse(array: AnyArray, word: str = "f32") -> bytes:
-    """The record of a tensor with the places and values of the elements that are not zero."""
+    """Return the record of a sparse tensor: the positions and values of its nonzero elements."""
     places = np.argwhere(array)
     values = _stored(array[array != 0], word)
     body = struct.pack("<Q", len(places)) + _stored(places, "i64") + values
@@ -32,7 +32,7 @@ def sparse(array: AnyArray, word: str = "f32") -> bytes:
 
 
 def btf(*records: bytes) -> bytes:
-    """A file of these records."""
+    """Return a file with these records."""
     offset = 8 + 8 * len(records)
     offsets, data = [], b""
     for item in records:

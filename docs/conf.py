@@ -1,6 +1,6 @@
-"""The configuration of Sphinx; the sources are those that `generate.py` writes.
+"""The configuration of Sphinx, whose sources `generate.py` writes.
 
-With TFRT_NB_REPOSITORY=OWNER/REPOSITORY each page links to the tutorials on Binder.
+If TFRT_NB_REPOSITORY=OWNER/REPOSITORY is set, each page links to the tutorials on Binder.
 """
 
 import json
@@ -20,19 +20,19 @@ extensions = ["myst_nb"]
 html_theme = "furo"
 html_title = "tfrt-nb"
 html_show_copyright = False
-# Notebooks are shown as they were saved: the site needs no kernel to be made, and none to be read.
+# Notebooks are shown as they were saved, so neither building nor reading the site needs a kernel.
 nb_execution_mode = "off"
 
 myst_heading_anchors = 3
-# A block without a language is a program, or a piece of one.
+# A block without a language is a program or a part of one.
 highlight_language = "tfrt"
-# MLIR's text, and the outputs of cells, are no language that Pygments must know.
+# Pygments need not know the languages of MLIR's text and of cell outputs.
 suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
 html_static_path = ["_static"]
-# Draws the boards of saved runs; at the end of the page, so that their data comes first.
+# This script draws the boards of saved runs. It is deferred, so that their data is loaded first.
 html_js_files = [("boards.js", {"defer": "defer"})]
 html_css_files = ["page.css"]
-# Fonts and scripts are the theme's own files: nothing is loaded from elsewhere.
+# Fonts and scripts come with the theme: nothing is loaded from other sites.
 html_theme_options: dict[str, object] = {"navigation_with_keys": True}
 if repository := os.environ.get("TFRT_NB_REPOSITORY"):
     address = (
@@ -42,12 +42,12 @@ if repository := os.environ.get("TFRT_NB_REPOSITORY"):
 
 
 class CellLexer(PythonLexer):  # type: ignore[misc]
-    """A cell of a tutorial: a program, or Python."""
+    """Highlights a tutorial's cell, which is a program or Python code."""
 
     def get_tokens_unprocessed(
         self, text: str, stack: tuple[str, ...] = ("root",)
     ) -> Iterator[tuple[int, _TokenType, str]]:
-        """The tokens of the text, by the magic on its first line."""
+        """Yield the tokens of the text; the magic on its first line determines the language."""
         if text.startswith("%%tfrt"):
             yield from TfrtLexer().get_tokens_unprocessed(text)
         else:
@@ -55,11 +55,11 @@ class CellLexer(PythonLexer):  # type: ignore[misc]
 
 
 def name_search_results(app: Sphinx, exception: Exception | None) -> None:
-    """Let the search show entries of the index under their own names.
+    """Let the search show index entries under their own names.
 
-    Sphinx shows each as the title of its page: a dozen results for `AsyncValue` were all called
-    "Python".  As a section, an entry has its page's title and its own; those that are sections are
-    found already.
+    Sphinx shows each entry under the title of its page: a dozen results for `AsyncValue` were all
+    called "Python". If it is listed as a section, an entry is shown with its page's title and its
+    own. Entries that are sections are found without this.
     """
     path = Path(app.outdir) / "searchindex.js"
     if exception is not None or not path.exists():
@@ -75,7 +75,7 @@ def name_search_results(app: Sphinx, exception: Exception | None) -> None:
 
 
 def lead_on_from_former_names(app: Sphinx, exception: Exception | None) -> None:
-    """Let the address that a tutorial had before it was renamed lead to its page."""
+    """Redirect the former addresses of renamed tutorials to their pages."""
     folder = Path(app.outdir) / "tutorials"
     for old, new in RENAMED.items() if exception is None and folder.exists() else ():
         refresh = f'<meta http-equiv="refresh" content="0; url={new}.html">'
@@ -84,7 +84,7 @@ def lead_on_from_former_names(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Color programs even where the package is on the path and not installed."""
+    """Highlight programs even if the package is only on the path and not installed."""
     app.connect("build-finished", name_search_results)
     app.connect("build-finished", lead_on_from_former_names)
     app.add_lexer("tfrt", TfrtLexer)

@@ -1,21 +1,20 @@
-"""The examples of pages, run as a reader runs them: the blocks of a page are the cells of one
-notebook.
+"""Run the examples of pages as a reader would: a page's blocks are the cells of one notebook.
 
-They run in a real kernel, each page in a folder of its own and without the names of the others,
-with `tfrt-nb` on the path.  The first cell loads the magics; on a recipe it is shown.  The words
-after a fenced block's ``` decide how it runs:
+They run in a real kernel, with `tfrt-nb` on the path. Each page has its own folder, and sees no
+names that other pages have defined. The first cell loads the magics; a recipe shows this cell. The
+words after a fenced block's ``` decide how it runs:
 
 - `{run}`: a cell, which is shown with what it prints and displays;
 - `python`, `tfrt`, or no word and a first line with `%%`: a cell;
-- `pycon`: a cell for each `>>>`, `console`: a cell for each `$`, which a shell runs.  What follows
-  is the output;
+- `pycon`: a cell for each `>>>`; `console`: a cell for each `$`, which a shell runs. The lines
+  after it are its output;
 - `text`, or no word: the output of the block above;
 - other words in braces are Sphinx's own.
 
-A word may follow: `raises` if the cells must fail, `not-run (REASON)` if they cannot run here.  A
-cell whose output ends with an error must fail, too.  A cell that fails otherwise, one that does not
-fail but should, other output than that of the page, a command that exits with an error, and a block
-of another kind stop everything: an example that does not work is not shown.
+Another word may follow: `raises` if the cells must fail, or `not-run (REASON)` if they cannot run
+here. A cell whose output on the page ends with an error must fail, too. Broken examples are not
+published: an unexpected failure, the absence of an expected one, a difference in the output, the
+error status of a command, or an unknown kind of block stops everything.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ _SECONDS = 120
 
 _VARIES = [
     (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
-    # Which thread it was, or that none is known.
+    # The thread, whose name varies, or is missing.
     (re.compile(r"\b(cell|main|stand-in|worker \d+|blocking \d+) +(?=TIME)"), ""),
     (re.compile(r"\bmstd:\d+"), "mstd:N"),
-    # A loop is stopped at some round, and in it.
+    # A loop may be stopped in any iteration, at any operation.
     (re.compile(r". \w+ +(%\w+).*\(×\d+\)"), r"? stopped  \1"),
     (re.compile(r"timed out, \d+ of"), "timed out, SOME of"),
     (re.compile(r" {2,}"), "  "),
@@ -61,9 +60,7 @@ _VARIES = [
 
 
 def steady(text: str) -> str:
-    """Output without what differs from run to run and from machine to machine; widths of columns
-    follow from it.
-    """
+    """Replace output that varies by run or by machine, and make column widths independent of it."""
     for pattern, word in _VARIES:
         text = pattern.sub(word, text)
     return text
@@ -75,7 +72,7 @@ class BrokenExample(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: where it is, the words after the fence, and its lines."""
+    """A fenced block of a page: its position, the words after the fence, and its lines."""
 
     start: int
     end: int
@@ -85,7 +82,9 @@ class Block:
 
     @property
     def kind(self) -> str:
-        """The first word, or "cell" for one without a word whose first line is a magic; "text" for
+        """The first word.
+
+        A block without a word is a "cell" if its first line is a magic; otherwise, it is "text", an
         output.
         """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
@@ -98,18 +97,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell to run, and what the page says of it."""
+    """A cell to run, and what the page says about it."""
 
     line: int
     source: str
     expected: str | None = None
     raises: bool = False
     exit_status: bool = False
-    """Its error is the exit status of a command, which no terminal shows."""
+    """The error is a command's exit status, which no terminal shows."""
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The fenced blocks of a page."""
+    """Return the fenced blocks of a page."""
     return [
         Block(one.start(), one.end(), text.count("\n", 0, one.start()) + 1, one[2].strip(), one[3])
         for one in _FENCE.finditer(text)
@@ -117,10 +116,10 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def cells_of(text: str) -> dict[Block, list[Cell]]:
-    """The cells of each block that has some.
+    """Return the cells of each block that has any.
 
     Raises:
-        BrokenExample: if there is no telling what a block is.
+        BrokenExample: if a block is of an unknown kind.
     """
     blocks = blocks_of(text)
     found: dict[Block, list[Cell]] = {}
@@ -158,8 +157,9 @@ def cells_of(text: str) -> dict[Block, list[Cell]]:
 
 
 def _examples(block: Block) -> Iterator[Cell]:
-    """A cell for each `>>>`; one whose output begins with `Traceback` must raise the error of its
-    last line.
+    """Yield a cell for each `>>>`.
+
+    A cell whose output on the page begins with `Traceback` must raise the error in its last line.
     """
     for one in doctest.DocTestParser().get_examples(block.body):
         error = one.exc_msg
@@ -168,32 +168,33 @@ def _examples(block: Block) -> Iterator[Cell]:
 
 
 def _commands(block: Block, raises: bool) -> Iterator[Cell]:
-    """A cell for each `$`, with the lines below it as its output, if there are some."""
+    """Yield a cell for each `$`; its output is in the lines below it, if there are any."""
     for one in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.body, re.MULTILINE):
         line = block.line + 1 + block.body.count("\n", 0, one.start())
         yield Cell(line, _checked(f"!{one[1]}"), one[2] or None, raises, exit_status=True)
 
 
 def _checked(source: str) -> str:
-    """The source of a cell that raises when one of its commands fails."""
+    """Return the source of a cell that raises an error if one of its commands fails."""
     return re.sub(r"^!.*$", r"\g<0>\nassert _exit_code == 0", source, flags=re.MULTILINE)
 
 
 def run_examples(pages: Sequence[Path], files: Mapping[Path, Path] | None = None) -> None:
-    """Run the blocks of these pages, and replace those that are shown by what they gave.
+    """Run the blocks of these pages; add their output to those that are to be shown.
 
     Args:
-        pages: in the order in which they are run.
-        files: for a page, a folder whose files are in its own.
+        pages: the pages, in the order in which they run.
+        files: for some pages, a folder whose files are copied into the page's folder.
 
     Raises:
-        BrokenExample: if an example does not do what its page says; names each page and line.
+        BrokenExample: if an example does not do what its page says; the message names each page and
+            line.
     """
     asyncio.run(_run_pages(pages, files or {}))
 
 
 async def _run_pages(pages: Sequence[Path], files: Mapping[Path, Path]) -> None:
-    """One kernel for all: to start it takes longer than most pages."""
+    """Run all pages in one kernel, because starting one takes longer than running most pages."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     problems: list[str] = []
     with TemporaryDirectory() as root:
@@ -220,7 +221,7 @@ async def _run_pages(pages: Sequence[Path], files: Mapping[Path, Path]) -> None:
 
 
 def start_of(page: Path) -> str:
-    """The first cell of a page; a reader who types only what a recipe says finds it there."""
+    """Return the first cell of a page, which recipes show to readers who type along."""
     if page.parent.name != "howto":
         return "%load_ext tfrt_nb"
     needs_numpy = "np." in page.read_text("utf-8")
@@ -230,7 +231,7 @@ def start_of(page: Path) -> str:
 async def _run_cells(
     client: NotebookClient, folder: Path, start: str, cells: Mapping[Block, list[Cell]]
 ) -> dict[Block, NotebookNode]:
-    """The first cell of each block with its outputs.
+    """Run all cells, and return the first cell of each block with its outputs.
 
     Raises:
         BrokenExample: at the first cell that does not do what the page says.
@@ -238,7 +239,7 @@ async def _run_cells(
     made: dict[Block, NotebookNode] = {}
     if not cells:
         return made
-    # Names and files of another page are gone, and the next cell is the first one.
+    # Remove the previous page's names, leave its folder, and count cells from 1 again.
     await _run_cell(
         client, Cell(0, f"%reset -f\n%cd -q {folder}\nget_ipython().execution_count = 1")
     )
@@ -263,7 +264,7 @@ async def _run_cell(client: NotebookClient, plan: Cell) -> NotebookNode:
 
 
 def _compare(plan: Cell, cell: NotebookNode) -> None:
-    """Check what a cell gave against what the page says.
+    """Check a cell's output against what the page says.
 
     Raises:
         BrokenExample: if they differ.
@@ -283,9 +284,7 @@ def _compare(plan: Cell, cell: NotebookNode) -> None:
 
 
 def _text(output: NotebookNode) -> str:
-    """An output as a reader without a page sees it; of a traceback, the line that says what went
-    wrong.
-    """
+    """Return an output as text; of a traceback, only the last line, which says what went wrong."""
     if output.output_type == "stream":
         return str(output.text)
     if output.output_type == "error":
@@ -295,7 +294,7 @@ def _text(output: NotebookNode) -> str:
 
 
 def _with_outputs(page: Path, text: str, outputs: Mapping[Block, NotebookNode]) -> str:
-    """The text of a page with each block that is to be shown as it ran."""
+    """Return the text of a page in which each block to be shown has its output."""
     parts, end = [], 0
     for block, cell in outputs.items():
         parts.append(text[end : block.start])
@@ -308,7 +307,7 @@ def _with_outputs(page: Path, text: str, outputs: Mapping[Block, NotebookNode]) 
 
 
 def _shown(source: str, cell: NotebookNode) -> str:
-    """A cell, as the page has it, and its outputs as Markdown."""
+    """Return a cell as the page has it, followed by its outputs, as Markdown."""
     first = source.lstrip().split(maxsplit=1)[0]
     language = {"%%tfrt": "tfrt", "%%writefile": "text"}.get(
         first, "console" if first.startswith("!") else "python"
@@ -324,7 +323,7 @@ def _shown(source: str, cell: NotebookNode) -> str:
             parts.append(f"```{{raw}} html\n{with_board(data)}\n```")
         else:
             printed += _text(output)
-    # A cell's file has another name in each process.
+    # The name of a cell's file differs from process to process.
     printed = re.sub(r"/\S*/ipykernel_\d+/\d+\.py", "cell", printed)
     if printed.strip() and language != "text":
         parts.insert(1, f"```text\n{printed.rstrip()}\n```")
@@ -332,19 +331,20 @@ def _shown(source: str, cell: NotebookNode) -> str:
 
 
 def board_script() -> str:
-    """The modules of the board and `boards.js` as one script: browsers load no modules from a page
-    that was opened as a file.
+    """Return the board's modules and `boards.js` as one script.
+
+    Browsers load no modules from a page that was opened as a file.
     """
     modules = joined((Path(__file__).parent / "boards.js").resolve())
     return f'"use strict";(() => {{\n{modules}}})();'
 
 
 def with_board(data: Mapping[str, Any]) -> str:
-    """The HTML of an output; where it has a run, followed by the run's document for the script."""
+    """Return the HTML of an output; if it has a run, the run's document for the script follows."""
     page = str(data["text/html"])
     if RUN not in data:
         return page
-    # "</" would end the element, whatever is around it.
+    # Inside a script element, "</" could end the element, even in a string.
     document = json.dumps(data[RUN]).replace("</", "<\\/")
     return (
         f'<div class="tfrt-page">{page}</div>'

@@ -1,8 +1,9 @@
-"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from
-the code.
+"""Write the sources of the documentation: this folder's pages, the tutorials, and the reference.
+
+The reference is generated from the code.
 
 `python docs/generate.py --python` writes the page about Python into the repository.
-`python docs/generate.py FOLDER` writes all of them; `make docs` then lets Sphinx make the site.
+`python docs/generate.py FOLDER` writes all sources; `make docs` then has Sphinx build the site.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ ROOT = HERE.parent
 NOTEBOOKS = ROOT / "notebooks"
 DIALECTS = ("func", "scf", "cf", "arith", "math", "memref", "linalg", "ub")
 SHORT = 12
-"""A family of more kernels than this is folded."""
+"""A family with more kernels than this is folded."""
 
 
 def write_sources(folder: Path, examples: str = "*.md") -> None:
-    """Write all sources of the site into the folder, which is emptied before.
+    """Write all sources of the site into the folder, whose previous content is removed.
 
-    The examples of the pages whose names match `examples` are run, the README's among them.
+    Only pages whose names match `examples` have their examples run, including the README.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
@@ -61,7 +62,8 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
     shutil.copy(HERE / "page.css", folder / "_static")
-    # Not a page of the site: it runs, and stays as it is.
+    # The README is not a page of the site: only its examples run, and the copy is deleted
+    # unchanged.
     readme = Path(shutil.copy(ROOT / "README.md", folder))
     run_examples(sorted(folder.rglob(examples)), {folder / "guide.md": HERE / "guide"})
     readme.unlink()
@@ -79,8 +81,8 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     )
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
-        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, "
-        "operation, pass, Python name, magic and C function;"
+        "# Reference\n\nThese pages are generated from the code. {ref}`The index <genindex>` has "
+        "every kernel, operation, pass, Python name, magic, and C function;"
         f" the search finds them, too.\n\n{pages}\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
         encoding="utf-8",
@@ -88,7 +90,7 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
 
 
 def _copy_tutorials(folder: Path) -> None:
-    """The notebooks, with links between them as links between pages."""
+    """Copy the notebooks; links between them become links between pages."""
     folder.mkdir()
     names = sorted(path.name for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
     for name in names:
@@ -104,9 +106,9 @@ def _copy_tutorials(folder: Path) -> None:
         shutil.copy(path, folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
-        "# Tutorials\n\nEach takes at most twenty minutes, and a project an hour: a question, "
-        "short cells, predictions that you type before you run, and exercises that check "
-        "themselves. Open them with "
+        "# Tutorials\n\nA tutorial takes at most twenty minutes, and a project takes an hour. Each "
+        "has a question, short cells, predictions that you type before you run a cell, and "
+        "exercises that check your answers. Open them with "
         f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n![Four ways to wait, compared: "
         "asyncio, futures, Dask, and tfrt-nb](tutorials.svg)\n\n```{toctree}\n:maxdepth: "
         f"1\n\n{listed}\n```\n",
@@ -115,11 +117,11 @@ def _copy_tutorials(folder: Path) -> None:
 
 
 def _copy_benchmarks(folder: Path) -> None:
-    """What is measured and how, with the results that were saved last."""
+    """Copy the description of the benchmarks, and the results that were saved last."""
     benchmarks = ROOT / "benchmarks"
     shutil.copytree(benchmarks / "results", folder, ignore=shutil.ignore_patterns("*.json"))
     text = (benchmarks / "README.md").read_text(encoding="utf-8").replace("(results/", "(")
-    # Sources are no pages of the site.
+    # The site has no pages for source files.
     for name in ("requirements.txt", "cases.py"):
         text = text.replace(f"[{name}]({name})", f"`benchmarks/{name}`")
     listed = "```{toctree}\n:hidden:\n\nresults\n```"
@@ -127,7 +129,7 @@ def _copy_benchmarks(folder: Path) -> None:
 
 
 def kernels() -> str:
-    """Every kernel with its types, meaning and an example, which is run."""
+    """Every kernel with its types, its meaning, and an example with its output."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for one in all_entries([name for name in kernel_names() if name not in USER_FUNCTIONS]):
         groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
@@ -144,7 +146,7 @@ def kernels() -> str:
             for word in (dtype.name.lower() for dtype in READABLE):
                 file = btf(dense(values, word), sparse(values, word))
                 Path(f"{word}.{rank}.btf").write_bytes(file)
-        # First those that programs are made of.
+        # Start with the kernels that most programs consist of.
         for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):
             parts.append(f"## {group}")
             for family, members in _families(entries):
@@ -153,7 +155,7 @@ def kernels() -> str:
 
 
 def _families(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
-    """Entries that have one text: `tfrt.add.i32` and its like."""
+    """Yield each family of entries that share a text, by its name, such as `tfrt.add`."""
     found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for one in entries:
         found[".".join(one.name.split(".")[:2]), one.text].append(one)
@@ -169,7 +171,7 @@ def _family(name: str, members: list[Entry]) -> str:
     entries = indexed(*(one.name for one in members))
     parts = [f"### `{name}`", entries, members[0].text, lines]
     parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
-    # As HTML: a thousand programs are too many for Sphinx to highlight.
+    # As HTML, because a thousand programs are too many for Sphinx to highlight.
     others = "".join(
         f"<details><summary>{escape(one.name)}</summary><pre>{escape(one.example)}\n\n"
         f"{escape(run_example(one.example))}</pre></details>"
@@ -183,9 +185,7 @@ def _family(name: str, members: list[Entry]) -> str:
 
 
 def numbers() -> str:
-    """The table of scalar operations: what each computes for which types, and when it is an
-    error.
-    """
+    """The scalar operations: what each computes, for which types, and when it is an error."""
     lines = ["| operation | in Python | types | gives | meaning |", "|---|---|---|---|---|"]
     for one in scalars.FAMILIES:
         is_cast = one is scalars.CASTS
@@ -196,17 +196,15 @@ def numbers() -> str:
         lines.append(f"| `tfrt.{one.name}` | {python} | {types} | {gives} | {one.text} |")
     rules = cleandoc(scalars.__doc__ or "").split("\n\n")[-1]
     return (
-        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: "
-        "`tfrt.add.i32`, in sync functions `tfrt.add_s.i32`; a cast has two, "
-        "`tfrt.cast.i32_to_f64`. Traced functions use them for Python's "
+        "# Numbers\n\nAn operation's kernel has the type at the end of its name: `tfrt.add.i32`, "
+        "or `tfrt.add_s.i32` in sync functions. A cast has two types: `tfrt.cast.i32_to_f64`. "
+        "Traced functions use these kernels for Python's "
         f"operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
     )
 
 
 def async_dialect() -> str:
-    """The operations of the async dialect and the passes of a run, with what they do to programs
-    that are run.
-    """
+    """The operations of the async dialect, and what each pass of a run does to programs."""
     parts = ["# The async dialect", _ABOUT_STEPS, "## Operations"]
     for one in all_entries(names("async.")):
         parts.append(
@@ -217,8 +215,9 @@ def async_dialect() -> str:
             parts.append(f"```mlir\n{one.example}\n```\n\n```text\n{printed}\n```")
         parts += filter(None, [step_of(one.name)])
     parts.append(
-        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; "
-        "`%%tfrt --emit` shows what the program is after them, without the shortcuts of `-O1`."
+        "## Passes of a run\n\nThe passes are listed in the order in which they run. `tfrt-nb opt "
+        "FILE -p NAME` runs one of them; `%%tfrt --emit` shows the program after all of them, "
+        "without the shortcuts of `-O1`."
     )
     described = {step.name for step in pipeline.executable_pipeline(level=0).passes}
     listed = {step.name: step for step in pipeline.executable_pipeline().passes}
@@ -227,9 +226,9 @@ def async_dialect() -> str:
         text = cleandoc(getdoc(module) or getdoc(type(step)) or "")
         title = f"### `{name}`" + ("" if name in described else " (a shortcut, `-O1`)")
         change = changed(name)
-        shown = f"\n\nIn a program that was run:\n\n{change}" if change else ""
+        shown = f"\n\nWhat it changes in an example:\n\n{change}" if change else ""
         parts.append(f"{title}\n\n{indexed(name)}\n\n{prose(text)}{shown}")
-    parts.append("## Passes that no run needs\n\n`tfrt-nb opt` runs them by name.")
+    parts.append("## Passes that no run needs\n\nOnly `tfrt-nb opt` runs these, by name.")
     parts += [
         f"### `{name}`\n\n{indexed(name)}\n\n{prose(text)}\n\n{example}"
         for name, text, example in by_name()
@@ -250,18 +249,18 @@ def operations() -> str:
 
 
 def _in_short(text: str) -> str:
-    """The first paragraph of a docstring, in one line, without links that lead out."""
+    """Return a docstring's first paragraph in one line, or "" if it has code or external links."""
     first = text.strip().partition("\n\n")[0]
     return "" if "](http" in first or "```" in first else " ".join(first.split())
 
 
 def magics() -> str:
-    """What `%%tfrt?` and the other magics say of themselves."""
+    """The help texts of `%%tfrt` and of the other magics."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "tfrt_nb")
-    parts = ["# Magics", "`%load_ext tfrt_nb` brings them."]
+    parts = ["# Magics", "`%load_ext tfrt_nb` provides them."]
     for kind, sign in (("cell", "%%"), ("line", "%")):
         for name, magic in sorted(shell.magics_manager.magics[kind].items()):
             if name.startswith(("tfrt", "async_")):
@@ -275,7 +274,7 @@ def magics() -> str:
 
 
 def command_line() -> str:
-    """What `tfrt-nb COMMAND --help` says."""
+    """The output of `tfrt-nb COMMAND --help` for each command."""
     parser = build_parser()
     parts = ["# Command line", f"```text\n{parser.format_help()}```"]
     for action in parser._actions:
@@ -288,20 +287,20 @@ def command_line() -> str:
 
 
 def bef() -> str:
-    """The bytes of a small program, with what they mean."""
+    """The bytes of a small program, with their meaning."""
     from tfrt_nb.cli.main import main
 
     path = HERE / "shop.mlir"
     printed = io.StringIO()
-    # The file has the path as it is given here.
+    # The file contains the path that is given here, so that path must be relative.
     with redirect_stdout(printed), chdir(HERE):
         main(["run", path.name, "--emit", "bef"])
     return (
         "# A BEF file, annotated\n\nTutorial [11](../tutorials/11_bef.ipynb) explains the idea. "
-        "Numbers are in groups of seven bits, the highest first, where they vary in length; in the "
-        "bodies of functions they have 32 bits, the lowest byte first. Sections that a reader does "
-        "not know are "
-        f"skipped.\n\n```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
+        "Numbers of variable length are stored in groups of seven bits, the highest group first. "
+        "In the bodies of functions, numbers have 32 bits, the lowest byte first. A reader skips "
+        "sections that it does not know."
+        f"\n\n```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
     )
 
 
@@ -326,7 +325,7 @@ def runtime_abi() -> str:
 
 
 def errors() -> str:
-    """What is said about programs that are wrong: those that the tests keep."""
+    """Programs with mistakes, taken from the tests, and what is said about each."""
     parts = [
         "# Errors, with programs that cause them",
         _ABOUT_ERRORS,
@@ -352,29 +351,29 @@ def errors() -> str:
 
 
 _ABOUT_KERNELS = """\
-Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a
-notebook."""
+Each has an example with the output of `tfrt-nb run`; in a notebook, `%tfrt_kernels NAME` shows
+it."""
 
 _ABOUT_OPERATIONS = """\
-They mean what they mean in MLIR; a description says more where that is needed. What is in
-parentheses are operands, after the arrow results, and in braces attributes. An operation that
-cannot be compiled there is an error at its line. Tasks, tokens and groups are on [a page of their
-own](async_dialect.md)."""
+These operations mean the same as in MLIR; a description says more if that is needed. Operands are
+in parentheses, results follow the arrow, and attributes are in braces. An operation that cannot be
+compiled is an error at its line. Tasks, tokens, and groups have [their own
+page](async_dialect.md)."""
 
 _ABOUT_STEPS = """\
-An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are
-what a pass of a run takes out and puts in. Each program was run at `-O0` and at `-O1`, with the
-same outcome."""
+Each example is a whole program, with the output of `tfrt-nb run`. Where the effect of a pass is
+shown, lines that start with `-` are removed, and lines that start with `+` are added. Each program
+was run at `-O0` and at `-O1`, with the same outcome."""
 
 _ABOUT_ABI = """\
-`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that
-resumes it. An object is made with two references, one for the code around and one for its producer,
-which emplacing it or setting its error drops.
+A `ptr` is the address of a token, a value, or a group; of a coroutine's frame; or of the function
+that resumes the coroutine. A new object has two references: one for the code that creates it, and
+one for its producer. Emplacing the object, or setting its error, drops the producer's reference.
 
 [Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against
 these functions.
 
-The RFC of the async dialect has other names for them:
+The async dialect's RFC has other names for some of them:
 
 | RFC | here |
 |---|---|
@@ -387,14 +386,14 @@ The RFC of the async dialect has other names for them:
 """  # noqa: E501  # a row of a table is a line
 
 _ABOUT_ERRORS = """\
-Each program is a test, and the test checks the message word for word. A message says what was
-found, where, and often what to write; below each is what to do. To find yours, search this page for
-its words."""
+Each program is a test, which checks the message word for word. A message says what was found and
+where, and often what to write instead; advice follows below each message. To find your message,
+search this page for its words."""
 
 
 def _mistake(name: str, program: str, said: str) -> str:
     title = name.replace("_", " ").capitalize()
-    # A message without advice stops the site: the list grows with the messages.
+    # A message without advice stops the build, so every message has some.
     advice = "\n".join(f"- {one}" for one in advice_on(said))
     return (
         f"### "
@@ -403,12 +402,12 @@ def _mistake(name: str, program: str, said: str) -> str:
 
 
 def misconceptions() -> str:
-    """Wrong answers that learners give, each with the hint that it gets, from the exercises."""
+    """Return a page of the wrong answers in the exercises, each with the hint that it gets."""
     parts = [
         "# Misconceptions, and the exercise that reveals each",
         (
-            "The list is made from the exercises: what a learner answers, and what the exercise "
-            "says then."
+            "This list is generated from the exercises: each wrong answer is followed by the hint "
+            "that the exercise gives."
         ),
     ]
     for one in exercises():

@@ -1,4 +1,4 @@
-"""The moving picture of the README, from a real run: `python docs/picture.py > docs/picture.svg`.
+"""Draw the README's animation of a real run: `python docs/picture.py > docs/picture.svg`.
 
 Each line of the program gets its dot and its value at the moment when the run resolved it.
 """
@@ -30,12 +30,12 @@ func.func @main() -> (i32, i32, i32, i32, i32, i32) {
   tfrt.return %one, %left, %right, %twice, %sum, %quick : i32, i32, i32, i32, i32, i32
 }"""
 SECONDS = 3.2
-"""How long the picture takes before it begins again."""
+"""The duration of the animation, which then starts again."""
 START, ROW, WIDTH = 0.5, 26, 640
 
 
 def resolved() -> list[tuple[float, object]]:
-    """When each value of a run was resolved, in seconds after its start, and what it is."""
+    """Return when each value of a run was resolved, in seconds after the start, and the value."""
     times: dict[int, float] = {}
     program = tfrt.Program(PROGRAM)
 
@@ -52,7 +52,7 @@ def resolved() -> list[tuple[float, object]]:
 
 
 def row(at: int, line: str, seconds: float, value: object) -> str:
-    """A line of the program that turns green, and its value, which appears."""
+    """Draw a line of the program: its dot turns green, and its value appears."""
     y = 40 + at * ROW
     when = (START + seconds) / SECONDS
     change = (
@@ -71,7 +71,7 @@ def row(at: int, line: str, seconds: float, value: object) -> str:
 
 
 def picture() -> str:
-    """The picture as SVG; without animation it shows the end."""
+    """Return the picture as SVG; without animation, it shows the end of the run."""
     rows = "".join(
         row(at, line, *found)
         for at, (line, found) in enumerate(zip(LINES, resolved(), strict=True))

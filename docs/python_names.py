@@ -1,4 +1,4 @@
-"""The pages of Python names: the public names by kind, with their signatures and docstrings."""
+"""Write the reference of the public Python names: signatures and docstrings, by topic."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ HERE = Path(__file__).parent
 
 
 def indexed(*names: str) -> str:
-    """Entries of the site's index, which its search finds first."""
+    """Return entries for the site's index, which the search lists first."""
     return f"```{{index}} {', '.join(f'!{name}' for name in names)}\n```"
 
 
 def prose(text: str) -> str:
-    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a
-    list.
+    """Convert a docstring to Markdown.
+
+    Indented lines become a program, or a list below `Args:` and `Raises:`.
     """
     lines: list[str] = []
     inside = is_list = False
@@ -43,7 +44,7 @@ def prose(text: str) -> str:
 
 
 LINE = 70
-"""A signature that is longer has a line for each parameter."""
+"""A longer signature has a line for each parameter."""
 PYTHON = {
     "Programs and "
     "runs": "Program opt Execution Batch call call_each default_host set_default_host last_run "
@@ -60,23 +61,22 @@ PYTHON = {
     "Traces": "Tracing TracingSink Activity ChromeSink Level",
     "Exercises": "exercise grade Answer Code Names",
 }
-"""The public names by what they are for, in the order in which one needs them."""
+"""The public names by topic, in the order in which a user needs them."""
 
 
 IN_REPOSITORY = HERE / "python_reference.md"
-"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with
-an index."""
+"""The page about Python for readers of a checkout. The site has its own version, with an index."""
 
 
 def python_reference() -> str:
-    """The page about Python without what only Sphinx understands."""
+    """Return the page about Python without the directives that only Sphinx understands."""
     page = re.sub(r"```\{index\}.*?```\n\n", "", python_api(), flags=re.DOTALL)
     page = page.replace(" {ref}`The index <genindex>` is alphabetical.", "")
     return f"{page.rstrip()}\n"
 
 
 def python_api() -> str:
-    """Every public name of the package, with signatures and docstrings.
+    """Every public Python name with its signature and its docstring.
 
     Raises:
         ValueError: if a public name is missing in `PYTHON`.
@@ -84,8 +84,8 @@ def python_api() -> str:
     parts = [
         "# Python",
         (
-            "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is "
-            "alphabetical."
+            "Import the package as `import tfrt_nb as tfrt` to use these names. "
+            "{ref}`The index <genindex>` is alphabetical."
         ),
     ]
     named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
@@ -105,11 +105,11 @@ def python_api() -> str:
 
 
 def _python_name(name: str, thing: Any) -> Iterator[str]:
-    """The sections of a public name: its own, and those of the members of a class."""
+    """Yield the sections of a public name and, if it is a class, of its members."""
     yield f"### `{name}`\n\n{indexed(name)}\n\n{_described(name, thing)}"
     package = thing.__module__.rpartition(".")[0]
     bases = thing.__mro__ if isinstance(thing, type) else ()
-    # A base that is public itself has a section of its own, with the members of its bases.
+    # A public base has its own section, which includes the members of its bases.
     public = [base for base in bases[1:] if base.__name__ in tfrt_nb.__all__]
     elsewhere = {one for base in public for one in base.__mro__}
     for member, value in (
@@ -119,7 +119,7 @@ def _python_name(name: str, thing: Any) -> Iterator[str]:
         for member, value in vars(base).items()
     ):
         is_shown = callable(value) or isinstance(value, property | cached_property)
-        # `dir` of a class may leave out names for the runtime's own modules.
+        # A class's `dir` may leave out names that are only for the runtime's own modules.
         if not member.startswith("_") and member in dir(thing) and is_shown and getdoc(value):
             whole = f"{name}.{member}"
             yield f"#### `{whole}`\n\n{indexed(whole)}\n\n{_described(member, value)}"
@@ -136,14 +136,14 @@ def _described(name: str, thing: Any) -> str:
 
 
 class _Written(str):
-    """An annotation as its file has it."""
+    """An annotation as written in the source."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def _typed(thing: Any) -> str:
-    """The parameters with their types, each on a line of its own where they are long."""
+    """Return the signature with its types; if it is long, with a line for each parameter."""
     found = signature(thing)
     parameters = [
         one.replace(annotation=_written(one.annotation), default=_default(one.default))
@@ -167,7 +167,7 @@ def _typed(thing: Any) -> str:
 
 
 def _default(value: Any) -> Any:
-    """A default as one would write it; `...` for a function, which has no short form."""
+    """Return a default as a user would write it; `...` for an object that has no short form."""
     if isinstance(value, Enum):
         return _Written(f"{type(value).__name__}.{value.name}")
     is_object = value is not Parameter.empty and repr(value).startswith("<")

@@ -1,8 +1,7 @@
-"""What the passes of a run make of the examples of the async dialect: each step with the lines that
-it changes.
+"""Show what each pass of a run changes in the examples of the async dialect, line by line.
 
-The steps are those of a run, and each program is run at `-O0` and at `-O1`: another result is an
-error of the site.
+The passes are those of a run. Each program is run at `-O0` and at `-O1`; the site cannot be built
+if the results differ.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 
 BY_NAME = Path(__file__).with_name("passes.mlir")
-"""Programs for passes that only `tfrt-nb opt` runs; the first line of each has the pass."""
+"""Programs for passes that only `tfrt-nb opt` runs; the first line of each names the pass."""
 MORE = Path(__file__).with_name("steps.mlir")
 """Programs for passes that the examples do not need."""
 _CALLS = {
@@ -46,26 +45,28 @@ _CALLS = {
     "async.runtime.set_error": "call .*SetTokenError",
     "async.runtime.store": "store i64",
 }
-"""The line of LLVM IR that an operation becomes which no pass replaces."""
+"""For each operation that no pass replaces: the line of LLVM IR that it becomes."""
 _READ_AS = {
     "async.run": "Read as an `async.region` with the runtime as its first operand.",
     "async.parallel_for": "Read as an `async.execute` around an `scf.parallel`.",
 }
 AROUND = 1
-"""Lines shown on each side of a changed one."""
+"""The number of lines shown on each side of a changed one."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a pass made of a program, as hunks of lines marked `-` for gone, `+` for new and a
-    space.
+    """The changes that a pass made to a program.
+
+    A line of a hunk starts with `-` if it was removed, with `+` if it was added, and otherwise with
+    a space.
     """
 
     name: str
     hunks: tuple[str, ...]
 
     def showing(self, operation: str, *, gone: bool) -> str:
-        """The shortest hunk in which the operation is new, or gone; "" if there is none."""
+        """Return the shortest hunk that adds or removes the operation; "" if there is none."""
         marks = "-+" if gone else "+-"
         more, fewer = (
             re.compile(rf"^\{mark}.*(?<![.\w]){re.escape(operation)}(?![.\w])", re.MULTILINE)
@@ -77,7 +78,7 @@ class Step:
 
 @cache
 def steps() -> tuple[Step, ...]:
-    """The steps of all programs that change something.
+    """Return the steps of all programs that change anything.
 
     Raises:
         AssertionError: if a program does not do the same with and without the shortcuts.
@@ -120,8 +121,10 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def step_of(operation: str) -> str:
-    """What replaces an operation of users, or makes another one, as Markdown; "" if no program has
-    that step.
+    """Return, as Markdown, what replaces an operation of users, or what creates any other
+    operation.
+
+    If no pass does so in any program, return what the operation becomes in machine code.
     """
     is_of_users = bool(example(operation))
     found = [(one.showing(operation, gone=is_of_users), one.name) for one in steps()]
@@ -133,9 +136,7 @@ def step_of(operation: str) -> str:
 
 
 def _call_of(operation: str) -> str:
-    """The machine's side of an operation that no pass replaces: the line of LLVM IR that it
-    becomes.
-    """
+    """Return the line of LLVM IR that an operation becomes if no pass replaces it, as Markdown."""
     if operation not in _CALLS:
         return _READ_AS.get(operation, "")
     code = Program.from_source(example(operation), "example.mlir", level=0)._compiled
@@ -149,14 +150,15 @@ def _call_of(operation: str) -> str:
 
 
 def changed(pass_name: str) -> str:
-    """The shortest change that a pass makes in one of the programs, as Markdown."""
+    """Return the shortest change that a pass makes to one of the programs, as Markdown."""
     found = ["\n  ...\n".join(one.hunks) for one in steps() if one.name == pass_name]
     return f"```diff\n{min(found, key=len)}\n```" if found else ""
 
 
 def by_name() -> Iterator[tuple[str, str, str]]:
-    """The passes that no run has: the name, what is said about it, and a program before and after,
-    as Markdown.
+    """Yield each pass that no run uses: its name, its description, and an example before and after.
+
+    The example is Markdown.
     """
     for program in BY_NAME.read_text("utf-8").split("// -----\n"):
         head, _, text = program.partition("\n")
