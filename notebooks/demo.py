@@ -1,6 +1,6 @@
-"""Run notebooks in a kernel, show what each cell prints, and write a page with it: `make demo`.
+"""Run notebooks in a kernel, show what each cell prints, and save each as a page: `make demo`.
 
-With `--save` the notebooks keep their new outputs (`make notebooks`).
+With `--save`, the notebooks keep their new outputs (`make notebooks`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FOLDED = "What the run showed: open it when you have predicted it.\n"
 
 
 def text_of(output: NotebookNode) -> str:
-    """What a front end without pages would show of an output."""
+    """Return what a front end without pages would show of an output."""
     if output.output_type == "stream":
         return str(output.text)
     if output.output_type == "error":
@@ -43,7 +43,7 @@ def text_of(output: NotebookNode) -> str:
 
 
 def show_headings(cell: NotebookNode, cell_index: int) -> None:
-    """Print the headings in a cell of prose; nbclient starts those too."""
+    """Print the headings of a text cell; nbclient calls this for every kind of cell."""
     if cell.cell_type == "markdown":
         for line in cell.source.splitlines():
             if line.startswith("#"):
@@ -51,7 +51,7 @@ def show_headings(cell: NotebookNode, cell_index: int) -> None:
 
 
 def show_cell(cell: NotebookNode, cell_index: int, execute_reply: object) -> None:
-    """Print a cell of code with its outputs, which are complete now."""
+    """Print a code cell with its outputs, which are complete now."""
     print(indent(cell.source, "    "))
     for output in cell.outputs:
         print(text_of(output).rstrip("\n"))
@@ -59,32 +59,33 @@ def show_cell(cell: NotebookNode, cell_index: int, execute_reply: object) -> Non
 
 
 def run_notebook(path: Path) -> NotebookNode:
-    """The notebook with fresh outputs, shown as they come.
+    """Run a notebook, show its outputs as they come, and return it with these outputs.
 
     Raises:
         CellExecutionError: at the first cell that raises and is not tagged `raises-exception`.
     """
-    # Compiled here, the core shows its progress; in the kernel that would seem a slow cell.
+    # If the core has to be compiled, this shows the progress; in the kernel, a cell would seem
+    # slow.
     load()
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,
         kernel_name="python3",
-        # Without it the kernel tells of its transport between the cells' outputs.
+        # Otherwise, the kernel reports its transport between the cells' outputs.
         extra_arguments=["--log-level=ERROR"],
         timeout=CELL_SECONDS,
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=show_headings,
         on_cell_executed=show_cell,
-        # Times of execution differ in each run and would fill the repository's history.
+        # Execution times differ from run to run, and would fill the repository's history.
         record_timing=False,
     )
-    # Unlike client.execute(), this closes its event loop, in whichever thread it runs.
+    # Unlike client.execute(), this closes its event loop, on whichever thread it runs.
     return asyncio.run(client.async_execute())
 
 
 def write_page(notebook: NotebookNode, path: Path) -> None:
-    """The notebook as a page of HTML that loads nothing from elsewhere."""
+    """Write the notebook as an HTML page that loads nothing from other sites."""
     exporter = HTMLExporter(require_js_url="", mathjax_url="", embed_images=True)  # type: ignore[no-untyped-call]
     page, _ = exporter.from_notebook_node(notebook, {"metadata": {"path": str(HERE)}})
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,10 +93,10 @@ def write_page(notebook: NotebookNode, path: Path) -> None:
 
 
 def save(notebook: NotebookNode, path: Path) -> None:
-    """Store the notebook over its file, without what depends on the machine that ran it.
+    """Save the notebook over its file, without anything that depends on the machine that ran it.
 
-    A cell tagged `watch` is for a reader with a kernel: it is stored without its outputs, and a picture of its run, where
-    the notebook shows one, beside the notebook.
+    A cell tagged `watch` is for readers with a kernel, so it is saved without its outputs. If the
+    notebook shows a picture of the cell's run, that picture is saved beside the notebook.
     """
     draw_watched(notebook, path)
     for cell in notebook.cells:
@@ -109,7 +110,10 @@ def save(notebook: NotebookNode, path: Path) -> None:
 
 
 def draw_watched(notebook: NotebookNode, path: Path) -> None:
-    """Replace the outputs of the cells to watch by pictures: `NAME.svg` of the first with a board, then `NAME_2.svg`."""
+    """Draw the boards of the cells tagged `watch`, and remove these cells' outputs.
+
+    The picture of the first cell with a board is `NAME.svg`, that of the second `NAME_2.svg`.
+    """
     watched = [cell for cell in notebook.cells if "watch" in cell.metadata.get("tags", ())]
     tables = [
         (cell.source, text)
@@ -129,14 +133,14 @@ def draw_watched(notebook: NotebookNode, path: Path) -> None:
 
 
 def name_folded(cell: NotebookNode) -> None:
-    """Let the line that JupyterLab shows in place of a folded output, which is the start of its HTML, say what it is."""
+    """Name a folded output, of which JupyterLab shows a line: the start of its HTML."""
     data = cell.outputs[0].get("data", {}) if cell.outputs else {}
     if "text/html" in data:
         data["text/html"] = FOLDED + data["text/html"].removeprefix(FOLDED)
 
 
 def report(pages: Iterable[Path], seconds: float) -> None:
-    """Say what was made and what to do next."""
+    """Say which pages were written, and what to do next."""
     print(f"Ran in {seconds:.1f} s.  Pages to look at:")
     for page in pages:
         print(f"  {page.resolve().as_uri()}")
@@ -144,12 +148,12 @@ def report(pages: Iterable[Path], seconds: float) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the notebooks; 1 when a cell fails."""
+    """Run the notebooks; return 1 if a cell fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebooks", nargs="*", type=Path, default=[START])
     parser.add_argument("--save", action="store_true", help="keep the outputs in the notebooks")
     options = parser.parse_args(arguments)
-    # Where the terminal has no such letters, a question mark is better than an error.
+    # If the terminal lacks a character, a question mark is better than an error.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     started = time.monotonic()

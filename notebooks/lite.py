@@ -1,9 +1,10 @@
-"""Build a JupyterLite site with notebooks that run in the page, with nothing installed: `make lite`.
+"""Build a JupyterLite site whose notebooks run in the page, with nothing installed: `make lite`.
 
-The site is static files.  Python is Pyodide, from npm; its packages, ours among them, are wheels that Pyodide's lock
-file lists, so that the kernel loads them as it starts and `%load_ext tfrt_nb` needs no `%pip`.  Packages that only
-Pyodide's own index has, such as numpy, keep their address there: a page with a network can import them.
-Ours and xDSL are cut down to what a page imports.  What is downloaded is kept in `build/lite-parts`.
+The site consists of static files. Python is Pyodide, from npm. Its packages, including ours, are
+wheels that Pyodide's lock file lists, so that the kernel loads them when it starts, and `%load_ext
+tfrt_nb` needs no `%pip`. Packages that only Pyodide's own index has, such as numpy, keep their
+addresses there: a page with a network can import them. Our wheel and xDSL's contain only what a
+page imports. Downloaded files are kept in `build/lite-parts`.
 """
 
 from __future__ import annotations
@@ -38,14 +39,16 @@ PYODIDE = "314.0.6"
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
 INDEX = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
-"""Where the packages of the lock file are, for Pyodide itself."""
+"""The address of the lock file's packages for Pyodide itself."""
 KERNEL_NEEDS = ("micropip", "ipython", "jedi", "packaging")
-"""What JupyterLite's kernel takes from Pyodide's lock file."""
+"""The packages in Pyodide's lock file that JupyterLite's kernel needs."""
 PURE = ("immutabledict", "ordered-set", "typing-extensions", "comm")
-"""What xDSL needs, in the versions installed here; and the kernel's own `comm`."""
+"""The packages that xDSL needs, in the versions installed here, and `comm`, for the kernel."""
 OWN = ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb", "magics/tfrt_magics")
 LEFT_OUT = ("tfrt_nb/tutorials/", "tfrt_magics/live/static/")
-"""Of our wheel: the site has the tutorials and the page's modules.  All sources of the core stay: they name it."""
+"""The parts of our wheel that the site has elsewhere: the tutorials and the page's modules.
+
+The core's sources all stay, because its name depends on them."""
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 START = "tutorials.ipynb"
 LOADS = "%load_ext tfrt_nb"
@@ -57,7 +60,7 @@ def run(*command: object, **settings: Any) -> None:
 
 
 def pyodide(lab: Path) -> Path:
-    """The folder of npm's package, installed once; `lab` is Python with JupyterLite."""
+    """Return the folder of Pyodide's npm package, installed once; `lab` is JupyterLite's Python."""
     found = NPM / "node_modules" / "pyodide"
     known = found / "package.json"
     if not known.exists() or json.loads(known.read_text())["version"] != PYODIDE:
@@ -69,7 +72,7 @@ def pyodide(lab: Path) -> Path:
 
 
 def downloaded(lab: Path, name: str, version: str) -> Path:
-    """A wheel of PyPI without compiled parts, downloaded once."""
+    """Return a wheel without compiled parts from PyPI, downloaded once."""
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not (found := list(PARTS.glob(pattern))):
         quiet = ("--quiet", "--disable-pip-version-check", "--no-deps")
@@ -80,7 +83,7 @@ def downloaded(lab: Path, name: str, version: str) -> Path:
 
 
 def own_wheel(lab: Path) -> Path:
-    """Our packages with the core for a page, without what a page does not import."""
+    """Return our wheel with the core for a page, without what a page does not import."""
     made = PARTS / "own"
     shutil.rmtree(made, ignore_errors=True)
     environment = {**os.environ, "TFRT_NB_PREBUILT": PAGE}
@@ -91,12 +94,12 @@ def own_wheel(lab: Path) -> Path:
 
 
 def is_left_out(name: str) -> bool:
-    """Whether a file of our wheel is of no use in a page."""
+    """Return whether a file of our wheel has no use in a page."""
     return name.startswith(LEFT_OUT) or ".data/" in name
 
 
 def copied(whole: Path, part: Path, is_wanted: Callable[[str], bool]) -> Path:
-    """Write the wanted files of a wheel into another one, with the same times in each build."""
+    """Copy the wanted files of a wheel into another one, with the same times in each build."""
     with zipfile.ZipFile(whole) as old, zipfile.ZipFile(part, "w") as new:
         for name in sorted(filter(is_wanted, old.namelist())):
             if not name.endswith(("/", "/RECORD")):
@@ -107,9 +110,9 @@ def copied(whole: Path, part: Path, is_wanted: Callable[[str], bool]) -> Path:
 
 
 def imported(package: str) -> set[str]:
-    """The files of a package that our packages import, as its wheel names them.
+    """Return the files of a package that our packages import, as its wheel names them.
 
-    They are what Python loads when it imports every module that our sources name.
+    These are the files that Python loads when it imports every module that our sources name.
     """
     names = set[str]()
     for folder in OWN:
@@ -121,7 +124,7 @@ def imported(package: str) -> set[str]:
         "import importlib, pathlib, sys\n"
         "for name in sys.stdin.read().split():\n"
         "    try: importlib.import_module(name)\n"
-        "    except ModuleNotFoundError: pass\n"  # a class of the module
+        "    except ModuleNotFoundError: pass\n"  # a class in a module
         "files = [one.__file__ for name, one in sys.modules.items() if name.split('.')[0] == "
         "sys.argv[1]]\n"
         "top = pathlib.Path(sys.modules[sys.argv[1]].__file__).parents[1]\n"
@@ -134,7 +137,7 @@ def imported(package: str) -> set[str]:
 
 
 def small_xdsl(lab: Path) -> Path:
-    """XDSL's wheel with the modules that we import: a twentieth of it."""
+    """Return xDSL's wheel with only the modules that we import, a twentieth of it."""
     files = imported("xdsl")
     whole = downloaded(lab, "xdsl", distribution("xdsl").version)
     folder = PARTS / "small"
@@ -143,7 +146,7 @@ def small_xdsl(lab: Path) -> Path:
 
 
 def entry(wheel: Path, name: str, depends: Iterable[str]) -> dict[str, Any]:
-    """The entry of a wheel in Pyodide's lock file; its imports are its packages."""
+    """Return a wheel's entry in Pyodide's lock file; its imports are its top-level packages."""
     with zipfile.ZipFile(wheel) as archive:
         tops = {inside.split("/")[0] for inside in archive.namelist()}
     return {
@@ -160,7 +163,7 @@ def entry(wheel: Path, name: str, depends: Iterable[str]) -> dict[str, Any]:
 
 
 def write_python(folder: Path, lab: Path) -> list[Path]:
-    """Write Pyodide with the wheels that notebooks need into `folder`; return the wheels that we add."""
+    """Write Pyodide and the wheels that notebooks need into `folder`; return those that we add."""
     folder.mkdir(parents=True)
     PARTS.mkdir(parents=True, exist_ok=True)
     source = pyodide(lab)
@@ -190,7 +193,7 @@ def write_python(folder: Path, lab: Path) -> list[Path]:
 
 
 def write_contents(folder: Path, notebooks: Path) -> None:
-    """Copy notebooks, and the texts beside them, with the kernel of a page."""
+    """Copy notebooks, with a page's kernel as theirs, and the texts beside them."""
     folder.mkdir(parents=True)
     for path in sorted(notebooks.iterdir()):
         if path.suffix == ".ipynb":
@@ -203,7 +206,10 @@ def write_contents(folder: Path, notebooks: Path) -> None:
 
 
 def parts(cell: dict[str, Any]) -> list[dict[str, Any]]:
-    """A cell, or two: JupyterLite loads the packages that a cell imports, numpy for one, if it has no magics."""
+    """Split a cell that loads the extension and then imports numpy.
+
+    JupyterLite loads the packages that a cell imports only if the cell has no magics.
+    """
     text = "".join(cell["source"])
     line, _, rest = text.partition("\n")
     if cell["cell_type"] != "code" or line != LOADS or "import numpy" not in rest:
@@ -213,7 +219,7 @@ def parts(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def settings() -> dict[str, Any]:
-    """What JupyterLite reads first: our packages are there before the first cell."""
+    """Return JupyterLite's settings, by which our packages are there before the first cell runs."""
     kernel = {
         "pyodideUrl": "./static/pyodide/pyodide.mjs",
         "loadPyodideOptions": {"packages": ["tfrt-nb"]},
@@ -228,7 +234,7 @@ def settings() -> dict[str, Any]:
 
 
 def open_first(page: Path, notebooks: Path) -> None:
-    """Have the page at the site's address open the list of notebooks, or the first one.
+    """Make the site's address open the notebook with the list, or else the first notebook.
 
     The page also holds settings, which the application reads.
     """
@@ -243,7 +249,7 @@ def open_first(page: Path, notebooks: Path) -> None:
 
 
 def build(notebooks: Path, site: Path, lab: Path) -> int:
-    """Build the site; return the bytes that a page loads beyond JupyterLite and Pyodide."""
+    """Build the site; return how many bytes a page loads beyond JupyterLite and Pyodide."""
     source = PARTS / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(site, ignore_errors=True)
@@ -260,7 +266,7 @@ def build(notebooks: Path, site: Path, lab: Path) -> int:
 
 
 def serve(site: Path, port: int) -> None:
-    """Serve the site on this machine, until interrupted."""
+    """Serve the site on this machine until interrupted."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=site)
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)

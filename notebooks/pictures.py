@@ -1,6 +1,8 @@
-"""The pictures of the tutorials: `python notebooks/pictures.py > notebooks/tutorials.svg` compares four ways to wait.
+"""Draw the tutorials' pictures.
 
-`demo.py --save` draws the others from the runs of the cells tagged `watch`, which have no outputs in their files.
+`python notebooks/pictures.py > notebooks/tutorials.svg` compares four ways to wait. `demo.py
+--save` draws the other pictures, from the runs of cells tagged `watch`, which are saved without
+outputs.
 """
 
 from __future__ import annotations
@@ -14,23 +16,24 @@ FONT = "ui-monospace, Menlo, Consolas, monospace"
 SANS = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
 SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 COLORS = {"available": "#009e73", "error": "#d55e00", "cancelled": "#777", "skipped": "#777"}
-"""Okabe and Ito's green and vermilion; the word beside it says the same."""
+"""Okabe and Ito's green and vermilion; the word beside each says the same."""
 _TIMES = re.compile(r"([\d.]+) (ns|µs|ms|s) \+ ([\d.]+) (ns|µs|ms|s)$")
 _TYPE = re.compile(r"(?:[iuf]+\d+|index|tensor|!|object)")
 _EXPRESSION = re.compile(r"  \S \w+ +(?!result|return)\S")
-"""A row of a Python program's board, whose values have the names and expressions of the source."""
+"""Matches a row of a traced program's board, whose values have the names used in the source."""
 _THREAD = re.compile(r"[a-z][a-z -]*(?: \d+)?$")
 _BY_HAND = re.compile(r"%%tfrt .*--no-wait.* --in (\w+)")
 HELD, START, ROW, WIDTH, THREADS = 4.0, 0.6, 24, 760, 90
-"""Seconds of the end of a run, of its start before anything happens; the sizes of a picture, and of its column of threads."""
+"""Seconds for which the end of a run is shown, and before anything happens; sizes in pixels."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A row of a board: the name of a value, its last state, its text, and when that came, in seconds after the start.
+    """A row of a board: a value's name, its last state, its text, and when it came.
 
-    `seconds` is None if the board has no time for it: of a value that was decided when the run ended.  `began` is when its
-    kernel started, and `thread` is where, unless the board is simple.
+    Times are seconds after the start of the run. `seconds` is None if the board has no time because
+    the value was decided when the run ended. `began` is when the value's kernel started, and
+    `thread` is where, unless the board is simple.
     """
 
     name: str
@@ -42,7 +45,7 @@ class Value:
 
 
 def values_of(table: str) -> list[Value]:
-    """The values in a board's text, without the rows of results."""
+    """Return the values in a board's text, without the rows of results."""
     found = []
     is_traced = re.search(r"(?m)^  \S \w+ +%", table) is None
     for line in table.splitlines():
@@ -65,13 +68,14 @@ def values_of(table: str) -> list[Value]:
 
 
 def run_picture(source: str, table: str, *, is_simple: bool = False) -> str:
-    """A picture of a run as SVG: its lines with their values, times, and (unless `is_simple`) threads, and what it printed.
+    """Draw a run as SVG: its lines with their values, times, and threads, and what it printed.
 
-    It shows the end of the run: at first, on paper, and to readers who want no motion. For all others it then plays the
-    run, in which each line gets its state when the run resolved it, again and again.
+    If `is_simple`, the threads are left out. The picture shows the end of the run at first, on
+    paper, and to readers who prefer no motion. For all others, it then replays the run repeatedly:
+    each line gets its state at the time when the run resolved it.
     """
     lines = lines_of(source)
-    # Of the rows without a time, constants came at once; when an argument did is unknown.
+    # Rows without a time are constants, which came at once, or arguments, whose time is unknown.
     values = [
         one
         for one in (
@@ -101,14 +105,14 @@ def run_picture(source: str, table: str, *, is_simple: bool = False) -> str:
 
 
 def _is_by_hand(value: Value, values: list[Value], source: str) -> bool:
-    """Whether a value came when a person filled the box for which the run of a cell waited, or later."""
+    """Return whether a value came when or after a person filled the box that the run waited for."""
     named = _BY_HAND.match(source)
     filled = next((one.seconds for one in values if named and one.name == f"%{named[1]}"), None)
     return filled is not None and value.seconds is not None and value.seconds >= filled
 
 
 def _notes_of(table: str) -> list[str]:
-    """What a run printed, in a line, and the message below its board."""
+    """Return what a run printed, in a line, and then the message below its board."""
     above, _, below = re.split(r"(?m)^\S* ?(@\w+: )", table, maxsplit=1)
     printed = [line for line in above.splitlines() if line]
     message = " ".join(line for line in below.splitlines()[1:] if not line.startswith("  "))
@@ -116,7 +120,7 @@ def _notes_of(table: str) -> list[str]:
 
 
 def lines_of(source: str) -> dict[str, str]:
-    """The texts of a program's values: the first result of a line has its text, the others have their names alone."""
+    """Return the source line of each value; a second result in a line has only its own name."""
     return {
         name: name if at else line
         for line in source.splitlines()
@@ -131,13 +135,14 @@ SLIDES = {
     "04_errors": "The deadline is two seconds. Which results does the caller have?",
     "08_threads": "Two workers, four requests. Why does %quick come so late?",
 }
-"""The runs that are slides for a class, by the tutorial's picture of them, each with what to ask."""
+"""The runs shown to a class as slides: for each picture of a tutorial, the question to ask."""
 SLIDE_HEIGHT, SLIDE_WIDTH, AXIS, AXIS_END = 720, 1280, 800, 1130
 
 
 def slide(question: str, source: str, table: str) -> str:
-    """A run as a slide with a question: each line of the program with the time in which its value came, as SVG that moves;
-    without animation, the end.
+    """Draw a run as a slide with a question: each line of the program, and when its value came.
+
+    The SVG is animated; without animation, it shows the end of the run.
     """
     values = [one for one in values_of(table) if one.name.startswith("%")]
     end = max(one.seconds or 0.0 for one in values)
@@ -161,12 +166,12 @@ def slide(question: str, source: str, table: str) -> str:
 
 
 def _x(seconds: float, end: float) -> float:
-    """Where a time of a run that takes `end` is on a slide."""
+    """Return the horizontal position of a time on a slide of a run that takes `end` seconds."""
     return round(AXIS + (AXIS_END - AXIS) * seconds / (max(end, 1.0)), 1)
 
 
 def _bar(y: int, line: str, value: Value, end: float) -> str:
-    """A line of the program on a slide, and a bar that grows while its kernel runs."""
+    """Draw a line of the program on a slide, with a bar that grows while its kernel runs."""
     color, total = COLORS[value.state], START + end + 3.0
     began, seconds = value.began or 0.0, end if value.seconds is None else value.seconds
     x, width = _x(began, end), max(3.0, _x(seconds, end) - _x(began, end))
@@ -198,9 +203,10 @@ def _bar(y: int, line: str, value: Value, end: float) -> str:
 
 
 def _row(at: int, line: str, value: Value, end: float, by_hand: bool) -> str:
-    """A line of the program with its value and time; in motion, both come at their time in a run that ends at `end`.
+    """Draw a line of the program with its value and time.
 
-    The time of a value that came `by_hand` would only say how long the person took.
+    If animated, both appear at that time, in a run that finishes at `end`. If the value came
+    `by_hand`, the time is left out, because it would only say how long the person took.
     """
     y, color = 40 + at * ROW - 8, COLORS[value.state]
     shown = re.sub(r" : .*", "", line).strip()
@@ -223,7 +229,10 @@ def _row(at: int, line: str, value: Value, end: float, by_hand: bool) -> str:
 
 
 def _motion(at: int, seconds: float, end: float) -> str:
-    """The style that hides row `at` from the start of a run until `seconds` after it, if the reader wants motion."""
+    """Return the style that hides row `at` from the start of a run until `seconds` later.
+
+    Readers who prefer no motion always see the row.
+    """
     total = HELD + START + end
     begin, come = (f"{100 * x / total:.2f}%" for x in (HELD, HELD + START + seconds))
     moves = "".join(
@@ -287,11 +296,11 @@ WAYS = (
         "each value as it|comes, and every|order that is possible",
     ),
 )
-"""The rows of the comparison; a bar ends a line."""
+"""The rows of the comparison; a vertical bar separates the lines of a cell."""
 
 
 def comparison() -> str:
-    """Four ways to wait, compared, as SVG."""
+    """Draw the comparison of four ways to wait, as SVG."""
     parts, y = [], 34
     for row in WAYS:
         for column, cell in enumerate(row):
