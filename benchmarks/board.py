@@ -1,9 +1,8 @@
-"""Measure the cost of watching: messages and processor time of a board, layout, saved size, and
-unwatched runs.
+"""Measure the cost of watching: a board's messages, processor time, layout, and saved size.
 
-Run it with `make bench-board`. Each figure is shown with its goal. "Without the log" is this core
-without the checks of the event log, which is compiled for this measurement; that takes some minutes
-the first time.
+Run it with `make bench-board`. Each figure is shown with its goal. Unwatched runs are measured as
+well, with and "without the log": on a core that lacks the checks of the event log. That core is
+compiled for this measurement, which takes some minutes the first time.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ CHECKS = {
     "return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)": "return 0",
     "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",  # noqa: E501
 }
-"""The code in `native.events` that an unwatched run executes for the log, and its replacement
-without the log.
-"""
+"""The code in `native.events` that an unwatched run executes for the log, and its replacement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,7 @@ def board(
 
 
 def live() -> Iterator[Figure]:
-    """Measure a run with very many events, watched by a page."""
+    """Measure a run that has very many events and is watched by a page."""
     host = NotebookHost("mstd:2")
     board(host, paced(), [20])
     started = time.perf_counter()
@@ -139,7 +136,7 @@ def live() -> Iterator[Figure]:
 
 
 def laid_out() -> Iterator[Figure]:
-    """Measure the graph of a large program."""
+    """Measure the layout of a large program's graph."""
     document = ProgramDocument(Program.from_source(programs.chain(LAID_OUT), "cell 1")).data
     layout(document)
     taken = []
@@ -152,7 +149,7 @@ def laid_out() -> Iterator[Figure]:
 
 
 def unwatched() -> Iterator[Figure]:
-    """Measure unwatched runs, with the log in the core and without it, in turns."""
+    """Measure unwatched runs, with the log in the core and without it, in alternation."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "runtime" / "tfrt_runtime", Path(folder, "tfrt_runtime"))
         events = Path(folder, "tfrt_runtime", "native", "events.py")
@@ -173,7 +170,7 @@ def unwatched() -> Iterator[Figure]:
 
 
 def _fib(environment: dict[str, str]) -> float:
-    """Return the nanoseconds of a call of fib in a new process."""
+    """Return how many nanoseconds a call of fib takes in a new process."""
     command = [sys.executable, "-m", "benchmarks.board", "fib"]
     process = subprocess.run(
         command,
@@ -187,7 +184,7 @@ def _fib(environment: dict[str, str]) -> float:
 
 
 def fib() -> float:
-    """Return the nanoseconds of a call of fib in this process: the minimum of many runs."""
+    """Return how many nanoseconds a call of fib takes in this process: the minimum of many runs."""
     program = Program.from_source(programs.FIB, "fib")
     taken = []
     with HostContext("s") as host:

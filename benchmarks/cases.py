@@ -1,5 +1,6 @@
-"""The table of cases: what is measured, in which unit. Each peer's module says how it does the
-work.
+"""The table of cases: what is measured, and in which unit.
+
+Each peer's module says how it does the work.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case. `unit` starts with a unit of time. If `is_long`, only `make bench-all` measures
-    it.
+    """A case. `unit` starts with a unit of time; only `make bench-all` measures cases that are
+    long.
     """
 
     key: str
@@ -52,7 +53,8 @@ CASES = (
     Case("python_kernel", "kernel", "1 000 Python functions in a chain", "ns per kernel", "tasks"),
     Case("sleeps", "W5", "1 000 sleeps of 1 ms on 64 threads", "ms", "tasks"),
     Case("beside_sleeps", "W5", "a chain of 10 000 adds while others sleep", "us", "tasks"),
-    # The last of the tasks, because it fragments the heap, which would slow down the next tasks.
+    # This is the last of the tasks, because it fragments the heap, which would slow down later
+    # ones.
     Case("called", "calls", "100 000 calls of a Python function at once", "ns per call", "tasks"),
     Case("perceptron_1", "W6", "perceptron 784-512-256-10, one image", "us", "tensors"),
     Case("perceptron_64", "W6", "perceptron 784-512-256-10, 64 images", "us", "tensors"),

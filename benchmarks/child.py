@@ -1,14 +1,15 @@
-"""The process of a peer: `python -m benchmarks.child MODULE`, which the driver starts and sends
-requests to.
+"""The process of a peer, `python -m benchmarks.child MODULE`, which the driver starts.
 
-It answers lines on its standard input with lines on its standard output, fields separated by tabs; so does
-the program in `peers/native.cpp`:
+It answers each line on its standard input with lines on its standard output, whose fields are
+separated by tabs. So does the program in `peers/native.cpp`.
 
-    works             a line for each work: case, name, operations, cores, 0 or 1 for equal semantics; then "."
+    works             a line for each work: its case, name, operations, and cores, and 1 if its
+                      semantics are equal, otherwise 0; then "."
     start CASE NAME   "ready" and how many calls make a sample, or "failed" and why
     sample CASE NAME  seconds by the clock and by the processors, for all calls of a sample
     stop              "stopped": no work is open anymore
-    blas              the BLAS kernels of the process; the program in `peers/native.cpp` has none, and is not asked
+    blas              the BLAS kernels of the process; the program in `peers/native.cpp`, which
+                      has none, does not get this request
 """
 
 from __future__ import annotations
@@ -68,9 +69,7 @@ class Child:
 
 
 def blas_kernels() -> str:
-    """Return the BLAS libraries that the process has loaded, with the kernels that they chose for
-    this processor.
-    """
+    """Return the loaded BLAS libraries, each with the kernel that it chose for this processor."""
     try:
         from threadpoolctl import threadpool_info
     except ImportError:
@@ -85,7 +84,7 @@ def blas_kernels() -> str:
 
 def main(module: str) -> None:
     """Answer requests until the input ends."""
-    # The output of programs must not mix with the answers.
+    # The output of programs must not be mixed with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     works = importlib.import_module(module).WORKS

@@ -1,10 +1,11 @@
-"""The process that `counts` runs under valgrind: `python -m benchmarks.counted FEW MANY
-PROGRAM:TIER[:ARGUMENT]...`.
+"""The process that `counts` runs under valgrind.
 
-Each PROGRAM is a BEF file, so that no source is parsed under valgrind. For each, two forks of this
-process run it FEW and MANY times on `s`, and exit without cleaning up: they have the start in
-common, and differ in the runs. A line identifies the processes: the name of the program, and two
-process ids, separated by tabs. `peers/native.cpp` does the same with its works.
+    python -m benchmarks.counted FEW MANY PROGRAM:TIER[:ARGUMENT]...
+
+Each PROGRAM is a BEF file, so that no source is parsed under valgrind. For each program, two forks
+of this process run it FEW and MANY times on `s`, and exit without cleaning up. So they have the
+start in common, and differ only in the runs. A line identifies the two: the name of the program and
+two process ids, separated by tabs. `peers/native.cpp` does the same with its works.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from tfrt_nb import HostContext, Program
 
 
 def run(program: Program, tier: str, arguments: tuple[int, ...], times: int) -> None:
-    """Run a program on a new host, because a host cannot be used by a fork of its process.
+    """Run a program on a new host, because a fork cannot use its parent's host.
 
-    Raises the error of a run that fails, because it takes fewer instructions than one that
-    succeeds.
+    A failed run raises its error, because it takes fewer instructions than a successful run.
     """
     with HostContext("s", output=lambda _: None) as host:
         for _ in range(times):
@@ -43,7 +43,7 @@ def forked(program: Program, tier: str, arguments: tuple[int, ...], times: int) 
 
 
 def main(few: str, many: str, *files: str) -> None:
-    """Run each program in two processes."""
+    """Run each program in two forks."""
     for file in files:
         path, tier, *arguments = file.split(":")
         program = Program.from_bef(Path(path).read_bytes(), Path(path).stem)

@@ -1,8 +1,9 @@
-"""Count our and oneTBB's instructions and cache misses on simulated caches: `make counts`.
+"""Count instructions and cache misses, ours and oneTBB's, on simulated caches: `make counts`.
 
-Times depend on the processor; these counts do not.  Cachegrind simulates the caches of a Zen 3 (32 kB, 512 kB), and each
-program runs a few and many times (`counted`): the difference, by the number of its kernels, calls, or tasks, is without
-the start.  Both programs use the instructions of plain x86-64, which valgrind can run.
+Times depend on the processor; these counts do not. Cachegrind simulates the caches of a Zen 3 (32
+kB, 512 kB). Each program runs a few times and many times (`counted`). The difference, divided by
+the additional kernels, calls, or tasks, does not include the start. Both programs use only plain
+x86-64 instructions, which valgrind can run.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ COLUMNS = {
     "of writes ": ("DLmw",),
     "indirect calls": ("Bi",),
 }
-"""Columns of the table: sums of cachegrind's events. The last simulated level is an L2 here; each
-miss is one line.
+"""Columns of the table: sums of cachegrind's events.
+
+The last simulated level is an L2 here; each miss is one cache line.
 """
 PEAK = """\
 import os, resource, sys
@@ -50,21 +52,22 @@ failed = os.spawnvp(os.P_WAIT, sys.argv[1], sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 sys.exit(failed != 0)
 """
-"""Runs a command in a small process: a process inherits the peak of the one that starts it."""
+"""Runs a command in a small process, because a process inherits the peak of the one that starts it.
+"""
 INSTALL = {"valgrind": "apt install valgrind", "g++": "apt install g++ libtbb-dev"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A program by the key of its case, its argument if it takes one, and how many operations a run does."""
+    """A program: the key of its case, its argument if it takes one, and the operations per run."""
 
     case: str
     unit: str
     operations: int
     argument: int | None = None
     tier: str = "interpreter"
-    """The tier of host functions: with another one, scalar functions would be machine code. (With
-    this one, async functions would run in Python.)
+    """The tier of host functions. On another tier, scalar functions would be machine code. (On this
+    one, async functions would run in Python.)
     """
 
 
@@ -80,14 +83,14 @@ ROWS = (
 
 
 def events(text: str) -> dict[str, int]:
-    """Return the totals in a file of cachegrind, by event name."""
+    """Return the totals in cachegrind's file, by event name."""
     lines = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     counts = map(int, lines["summary"].split())
     return dict(zip(lines["events"].split(), counts, strict=True))
 
 
 def per_unit(few: Mapping[str, int], many: Mapping[str, int], units: int) -> dict[str, float]:
-    """Return the counts of one unit if `many` counts that many units more than `few`."""
+    """Return the counts per unit if `many` covers that many more units than `few`."""
     return {event: (count - few[event]) / units for event, count in many.items()}
 
 
@@ -101,11 +104,11 @@ def environment() -> dict[str, str]:
 
 
 def peak(command: Sequence[str]) -> int:
-    """Return the peak memory, in bytes, of a process or of one that it waited for, whichever is
-    larger.
+    """Return the larger peak memory, in bytes, of a process and of the processes that it waited
+    for.
 
     Raises:
-        Missing: if it fails.
+        Missing: if the process fails.
     """
     done = subprocess.run(
         [sys.executable, "-IS", "-c", PEAK, *command[:-1], "1", "1", command[-1]],
@@ -133,11 +136,12 @@ def memory(command: Sequence[str], programs: Mapping[str, str]) -> str:
 def count(
     command: Sequence[str], rows: Mapping[str, Row], folder: Path
 ) -> dict[str, dict[str, float]]:
-    """Return the events per unit by case of a program that takes FEW and MANY before its works, as
-    `counted` does.
+    """Count the events of a program that takes FEW and MANY; return them per unit, by case.
+
+    `counted` is such a program.
 
     Raises:
-        Missing: if it fails.
+        Missing: if the program fails.
     """
     first, last = command[: -len(rows)], command[-len(rows) :]
 
@@ -166,10 +170,10 @@ def count(
 
 
 def files(rows: Mapping[str, Row], folder: Path) -> dict[str, str]:
-    """Return our programs as BEF files, and their arguments, as `counted` takes them, by case."""
+    """Return our programs by case, as BEF files with the arguments that `counted` takes."""
     from benchmarks.ours import (
         programs,
-    )  # here, as the module is for those who only read tables, too
+    )  # imported here, because readers of tables do not need it
     from tfrt_nb import Program
 
     texts = {

@@ -1,4 +1,4 @@
-"""Measure the cases with ours and the peers in turns: `make bench`, `make bench-all`.
+"""Measure each case with our work and the peers' in turns: `make bench`, `make bench-all`.
 
 Each peer is a process (`child`), pinned to as many processors as its work is meant for. The works
 of a case take turns, sample by sample, so that other load on the machine affects all of them alike.
@@ -28,7 +28,7 @@ from benchmarks.report import OURS, RESULTS, Result, Results, table, write
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "benchmarks"
 PEERS_PYTHON = Path(sys.prefix, "peers", "bin", "python")
-"""The environment of the peers, which `make` makes."""
+"""The peers' environment, which `make` creates."""
 SAMPLES, MIN_SAMPLES = 9, 3
 CASE_SECONDS, LONG_CASE_SECONDS = 6.0, 30.0
 """The time limits for the samples of a case; slow works get fewer samples."""
@@ -51,8 +51,9 @@ MODULES = {
 }
 NATIVE = "C++"
 UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-"""Variables that an environment may set for old builds of OpenBLAS: numpy would use other kernels
-than its peers.
+"""Variables that an environment may set for old builds of OpenBLAS.
+
+With them, numpy would use other BLAS kernels than its peers.
 """
 
 
@@ -107,7 +108,7 @@ class Peer:
         return self._line()
 
     def offers(self) -> list[Offer]:
-        """Return its works, for any number of processors."""
+        """Return the works that the peer offers, for any number of processors."""
         found = []
         fields = self.ask("works")
         while fields != ["."]:
@@ -199,8 +200,9 @@ def command_of(name: str) -> list[str]:
 
 
 def native_program(machine: str = "native") -> Path:
-    """Return the C++ peer for a `-march`, with oneTBB if it is installed; it is compiled if its
-    source is newer.
+    """Return the C++ peer for a `-march`, with oneTBB if it is installed.
+
+    It is compiled if its source is newer.
     """
     source = ROOT / "benchmarks" / "peers" / "native.cpp"
     compiler = shutil.which("g++")
@@ -306,8 +308,9 @@ def machine() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the named cases, or all; only a run of all cases replaces the saved results of this
-    kind of processor.
+    """Measure the named cases, or all of them.
+
+    Only a run of all cases replaces the saved results for this kind of processor.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     keys = [case.key for case in CASES]
@@ -316,7 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help=f"folder; by default, for all cases, {RESULTS}")
     options = parser.parse_args(arguments)
     if options.cases == ["board"]:
-        from benchmarks import board  # imported here because it needs the notebook's packages
+        from benchmarks import board  # imported here, because it needs the notebook's packages
 
         return board.main()
     if unknown := set(options.cases) - set(keys):

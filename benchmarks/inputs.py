@@ -1,6 +1,4 @@
-"""The inputs and expected results of tensor works, which are the same for ours and for the
-peers.
-"""
+"""The inputs and expected results of tensor works, which ours and the peers share."""
 
 from __future__ import annotations
 
@@ -60,8 +58,9 @@ def factors() -> list[tuple[int, int]]:
 
 
 def products(start: Matrix) -> Matrix:
-    """Return the last product, computed one after another with numpy; results are scaled so that
-    numbers stay small.
+    """Return the last product, computed with numpy, one product after another.
+
+    Results are scaled so that numbers stay small.
     """
     values = [start]
     for left, right in factors():

@@ -1,6 +1,4 @@
-"""Determine the kind of processor: results belong to a kind, and are compared with those of other
-kinds.
-"""
+"""Determine the kind of processor: results are saved by kind, and compared across kinds."""
 
 from __future__ import annotations
 
@@ -20,15 +18,13 @@ KINDS = (
     (25, 0x60, "Zen 4"),
     (26, 0x00, "Zen 5"),
 )
-"""AMD's cores: the family, and the first model of a kind. Virtual machines hide the model's
-name.
+"""The kinds of AMD cores: their families, and the first model of each kind. Virtual machines hide
+the model's name.
 """
 
 
 def processor(cpuinfo: str) -> str:
-    """Return the model's name in the text of /proc/cpuinfo, with the kind of core if it is
-    known.
-    """
+    """Return the model's name in the text of /proc/cpuinfo, with the kind of core if known."""
     fields = dict(re.findall(r"^([\w ]+?)\s*:[ \t]*(.*)$", cpuinfo, re.MULTILINE))
     name = fields.get("model name") or platform.machine()
     if fields.get("vendor_id") != "AuthenticAMD":
@@ -39,9 +35,7 @@ def processor(cpuinfo: str) -> str:
 
 
 def slug(name: str, caches: Mapping[str, str]) -> str:
-    """Return the name of a processor's file: its own name and the size of its second-level
-    cache.
-    """
+    """Return the name of a processor's results file: its name and the size of its L2 cache."""
     words = f"{name} {caches.get('L2', '')}".lower().replace("(r)", "").replace("(tm)", "")
     return re.sub(r"[^a-z0-9]+", "-", words).strip("-")
 

@@ -14,17 +14,15 @@ from benchmarks.cases import CASES, Case
 OURS = "tfrt-nb"
 RESULTS = Path(__file__).parent / "results"
 BAR, ROW, LEFT, RIGHT = 420, 18, 250, 90
-"""Sizes in a picture: the longest bar, the height of a row, and the room for names and for
-numbers.
-"""
+"""Sizes in a picture: the longest bar, the height of a row, and the space for names and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The time of a work per operation, in `unit`.
 
-    `cpu` is the minimum processor time of all its threads; `foreign` is how many processors the
-    rest of the machine used meanwhile.
+    `cpu` is the minimum processor time of all the work's threads; `foreign` is how many processors
+    the rest of the machine used meanwhile.
     """
 
     case: str
@@ -55,7 +53,7 @@ class Results:
     blas: dict[str, str] = field(default_factory=dict)
     """The BLAS kernels of each process."""
     processor: str = "here"
-    """The kind of processor, as a file's name."""
+    """The kind of processor, as a file name."""
 
     def of(self, case: Case) -> list[Result]:
         """Return the results of a case."""
@@ -125,8 +123,9 @@ def verdicts(results: Sequence[Result]) -> list[str]:
 
 
 def write(results: Results, folder: Path) -> None:
-    """Write `<processor>.json` and a picture for each group of cases, and `results.md` for all
-    processors in the folder.
+    """Write `<processor>.json`, a picture for each group of cases, and `results.md`.
+
+    `results.md` has the results of all processors in the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     records = ",\n".join(
@@ -193,9 +192,7 @@ def ratios(results: Results) -> dict[tuple[str, int], float]:
 
 
 def won(machines: Sequence[Results]) -> set[tuple[str, int]]:
-    """Return the cases, with numbers of processors, in which no peer is faster on any of the
-    machines.
-    """
+    """Return the cases and processor counts in which no peer is faster on any of the machines."""
     found = [ratios(results) for results in machines]
     return {
         key for key in set().union(*found) if all(each[key] <= 1 for each in found if key in each)

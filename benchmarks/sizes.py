@@ -1,4 +1,4 @@
-"""Sizes that ours and the peers must share."""
+"""Sizes of the work that ours and the peers share."""
 
 from __future__ import annotations
 

@@ -20,15 +20,16 @@ WARM_SECONDS = 0.1
 
 THREADS = 8
 EACH = 4_000
-"""The number of Python threads that submit at once, and the number of calls of each: together, the
-calls take longer than a thread may keep the GIL while others wait for it.
+"""How many Python threads submit at once, and how many calls each makes.
+
+Together, the calls take longer than a thread may keep the GIL while others wait for it.
 """
 
 Run = Callable[[], object]
 
 
 class Waited(float):
-    """Seconds that a run returns if these, and not its duration, are what a case measures."""
+    """The seconds that a run returns if a case measures these, and not the run's duration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Work:
 
 
 def simply(run: Run) -> Callable[[], AbstractContextManager[Run]]:
-    """Return the `make` of a work that needs nothing."""
+    """Return a `make` for work that needs no preparation."""
     return lambda: nullcontext(run)
 
 
@@ -72,8 +73,9 @@ def seconds(run: Run) -> float:
 
 
 def sample(run: Run, calls: int) -> tuple[float, float]:
-    """Return the seconds of that many calls, by the clock and by the processors, or those that the
-    last call has `Waited`.
+    """Return the seconds of that many calls, by the clock and by the processors.
+
+    If the last call has `Waited`, its seconds are returned instead.
     """
     gc.collect()
     cpu, started = cpu_seconds(), time.perf_counter()
@@ -94,8 +96,7 @@ def cpu_seconds() -> float:
 
 @contextmanager
 def submitters(call: Callable[[int], object]) -> Iterator[Run]:
-    """Yield a run in which threads submit at once, each waiting for its call before it submits the
-    next.
+    """Yield a run in which threads submit at once, each waiting for its call before the next one.
 
     `call` submits and waits. A run returns the time of the longest of all calls.
     """

@@ -1,4 +1,4 @@
-"""One program on each kind of queue."""
+"""Run a program on each kind of queue."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
 
 QUEUES = (("s", 1), ("mstd:1", 1), ("mstd:2", 2), ("mstd:4", 2))
-"""Descriptions of queues, and the number of processors for each; the last has more workers than
-processors.
-"""
+"""Descriptions of queues, each with its processors; the last has more workers than processors."""
 
 
 def opened(
@@ -21,7 +19,7 @@ def opened(
     expected: int | None,
     tier: str = "interpreter",
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """Open a loaded program, and time it from the start of a run until nothing of the run is left.
+    """Open a loaded program; time it from the start of a run until nothing of the run is left.
 
     Functions of scalars are machine code only if `tier` says so, because otherwise the executor
     would not be measured. Programs without kernels of TFRT, which are in the async dialect, are

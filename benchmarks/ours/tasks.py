@@ -47,8 +47,9 @@ def independent(size: int) -> list[Work]:
 def shortcut(
     case: str, pass_: type[ModulePass], text: str, expected: int, operations: int, argument: int
 ) -> list[Work]:
-    """Return works for the gain from a pass of `passes.speed`: a program as it is, and compiled
-    without the pass.
+    """Return works that show what a pass of `passes.speed` gains.
+
+    The program is measured as it is, and compiled without the pass.
     """
     whole = opened("s", text, (argument,), expected)
     # The source differs, because machine code is cached by its source.

@@ -1,6 +1,4 @@
-"""W6 and W7: programs whose kernels are products of matrices. Weights are arguments of the
-program.
-"""
+"""W6 and W7: programs whose kernels are products of matrices, with weights as arguments."""
 
 from __future__ import annotations
 
@@ -61,7 +59,7 @@ def perceptron_of(batch: int) -> str:
 
 
 def product_graph() -> str:
-    """Return the products as a program; results are scaled so that numbers stay small."""
+    """Return the products as a program, with results scaled so that numbers stay small."""
     lines = [
         f"func @main(%v0: {TENSOR}) -> ({TENSOR}, {CHAIN}) {{",
         f"  %scale = tfrt.constant.f32 {1 / SIZE}",
@@ -88,9 +86,7 @@ def product_graph() -> str:
 def opened(
     queue: str, text: str, given: list[Matrix], expected: Matrix
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """Open a program of tensors, and time it from the start of a run until its results are
-    available.
-    """
+    """Open a program with tensors; time it from the start of a run until its results are there."""
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -1,4 +1,4 @@
-"""W8, W9, and compiling: the work until a program can run."""
+"""W8, W9, and compiling: the work to be done before a program can run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfrt_nb.source import parse_module
 
 
 def loaded(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """Measure the way from source to an executable that can be started."""
+    """Measure the steps from source to an executable that can be started."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -33,7 +33,7 @@ def loaded(text: str) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def parsed(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """Measure the way from source to a verified module; machine code is measured separately."""
+    """Measure the steps from source to a verified module; machine code is measured separately."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -43,7 +43,7 @@ def parsed(text: str) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
-    """Measure the way from the bytes of a BEF file to an executable that can be started."""
+    """Measure the steps from the bytes of a BEF file to an executable that can be started."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -54,8 +54,9 @@ def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """Measure a new process that runs a file; the core, its BEF, compiled code, and bytecode are
-    cached.
+    """Measure a new process that runs a file, with everything in caches.
+
+    The core, its BEF, compiled code, and bytecode are cached.
     """
 
     @contextmanager
@@ -99,7 +100,7 @@ def cell_by_hand() -> Iterator[Run]:
 
 
 def compiled(text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """Measure the way from a parsed module to machine code, without the cache of compiled code."""
+    """Measure the steps from a parsed module to machine code, without the cache of machine code."""
 
     @contextmanager
     def make() -> Iterator[Run]:

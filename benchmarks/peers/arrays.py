@@ -1,4 +1,4 @@
-"""numpy, on as many of its own threads as there are processors to run on."""
+"""numpy, on its own threads: as many as there are processors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Python itself: inline, and with a function call for each operation. It creates no values to wait
-for.
+"""Python itself: inline, and with a function call for each operation.
+
+It creates no values to wait for.
 """
 
 from __future__ import annotations

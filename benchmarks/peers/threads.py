@@ -27,8 +27,9 @@ def _after(left: Future[int]) -> int:
 
 
 def chain(pool: ThreadPoolExecutor, length: int) -> int:
-    """Make adds that each wait for the one before, which is earlier in the queue and so
-    finishes.
+    """Make adds, each of which waits for the one before.
+
+    That one is earlier in the queue, so it finishes.
     """
     value: Future[int] = pool.submit(int)
     for _ in range(length):
@@ -37,7 +38,10 @@ def chain(pool: ThreadPoolExecutor, length: int) -> int:
 
 
 def tree(pool: ThreadPoolExecutor, size: int) -> int:
-    """Make adds of which inner ones wait for two, which are earlier in the queue and so finish."""
+    """Make adds, the inner ones of which wait for two others.
+
+    Those are earlier in the queue, so they finish.
+    """
 
     def add_later(left: Future[int], right: Future[int]) -> Future[int]:
         return pool.submit(lambda: add(left.result(), right.result()))

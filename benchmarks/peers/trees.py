@@ -1,4 +1,4 @@
-"""Addition in pairs, which several peers do."""
+"""Addition in pairs, as several peers do it."""
 
 from __future__ import annotations
 
