@@ -155,7 +155,7 @@ def kernels() -> str:
 
 
 def _families(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
-    """Yield each family of entries that share a text, by its name, such as `tfrt.add`."""
+    """Yield each family, such as `tfrt.add`: the entries that share a description."""
     found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for one in entries:
         found[".".join(one.name.split(".")[:2]), one.text].append(one)

@@ -43,7 +43,7 @@ def text_of(output: NotebookNode) -> str:
 
 
 def show_headings(cell: NotebookNode, cell_index: int) -> None:
-    """Print the headings of a text cell; nbclient calls this for every kind of cell."""
+    """Print the headings of a Markdown cell; nbclient calls this for every kind of cell."""
     if cell.cell_type == "markdown":
         for line in cell.source.splitlines():
             if line.startswith("#"):
