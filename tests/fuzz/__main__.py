@@ -1,10 +1,11 @@
-"""`make fuzz`: try mutants until the time is up, and show and keep the finds.
+"""Try mutants until the time is up, and show and keep the finds: `make fuzz`.
 
     python -m tests.fuzz --minutes 10 --seed 1 --nets bef,async
     python -m tests.fuzz --nets bef --count 1000        # that many cases, always the same
-    python -m tests.fuzz --replay FILE ...              # run files as a child does, three times each (or --times)
+    python -m tests.fuzz --replay FILE ...              # run files as a child does, three times
+                                                        # each (or --times)
 
-Exit status: 1 when something was found.
+The exit status is 1 if anything was found.
 """
 
 from __future__ import annotations
@@ -90,9 +91,7 @@ class Session:
 
     @property
     def _index(self) -> Path:
-        """The file with the net, the kind, the way to reproduce it, and the files of each find,
-        separated by tabs.
-        """
+        """The file with the finds, tab-separated: net, kind, way to reproduce it, and files."""
         return self.folder / "INDEX.txt"
 
     def work(self, net: Net[Any]) -> Callable[[], Work]:
@@ -176,8 +175,9 @@ class Session:
 def _in_turn(
     cases: Sequence[tuple[Net[Any], Any]], seconds: float, queues: Sequence[str] = ()
 ) -> Callable[[], Work]:
-    """Return the work of a child that runs cases one after another, repeatedly; the arguments are
-    those of `Runner`.
+    """Return the work of a child that runs cases one after another, repeatedly.
+
+    The arguments are those of `Runner`.
     """
 
     def open_work() -> Work:
@@ -202,8 +202,9 @@ def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> b
 
 
 def replay(paths: Sequence[Path], times: int) -> Outcome:
-    """Run files one after another in one child, repeatedly, on every queue; endless runs are
-    cancelled.
+    """Run files one after another in one child, repeatedly, on every queue.
+
+    Runs that do not finish are cancelled.
     """
     nets = {
         net.suffix: net for net in reversed(all_nets().values())
@@ -214,8 +215,9 @@ def replay(paths: Sequence[Path], times: int) -> Outcome:
 
 
 def show_replay(paths: Sequence[Path], times: int) -> int:
-    """Run files, and report the problems of each. Files after one that ends the child are run in a
-    new one.
+    """Run files, and report the problems of each.
+
+    Files after one that ends the child are run in a new child.
     """
     left, count = list(paths), 0
     while left:

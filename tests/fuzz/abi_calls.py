@@ -121,8 +121,9 @@ def random_steps(chance: random.Random) -> list[Step]:
 
 @dataclass
 class Made:
-    """An object of a sequence, and the number of references that the sequence has to it; `users`
-    counts calls in progress.
+    """An object of a sequence, and how many references the sequence has to it.
+
+    `users` counts calls in progress.
     """
 
     kind: str

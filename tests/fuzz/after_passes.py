@@ -36,8 +36,9 @@ GOLDEN_SHARE = 0.25
 
 LOWERED = "async-func-to-async-runtime,async-to-async-runtime"
 ERROR_PATHS = "async-drop-on-error-paths{explicit-only=true}"
-"""The pass needed by a program that counts by hand around operations that may fail: lowering
-creates paths that skip its drops.
+"""The pass needed by a program that counts by hand around operations that may fail.
+
+Lowering creates paths that skip its drops.
 """
 OF_LOWERED = "async-runtime-ref-counting"
 COUNTING = (
@@ -48,8 +49,10 @@ COUNTING = (
     f"{LOWERED},convert-scf-to-cf,{OF_LOWERED}",
 )
 OF_LOWERING = {"Awaited async operand is in error state", f"error: {UNKNOWN}"}
-"""The errors of a lowered program, as the async dialect describes them: at an await of a failed
-object, and in an async function whose assertion has become a branch, which has no message.
+"""The errors of a lowered program, as the async dialect describes them.
+
+The first occurs at an await of a failed object; the second in an async function whose assertion has
+become a branch, which has no message.
 """
 LAST_LINE = "// passes: "
 AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
@@ -93,8 +96,9 @@ def golden_or(write: Write, *folders: str) -> Write:
 
 
 def _with_passes(write: Write, choose: Write) -> Write:
-    """Return a writer of programs whose last line has the passes, so that a case can be reproduced,
-    and keeps its passes when it is reduced.
+    """Return a writer of programs whose last line lists the passes.
+
+    That way, a case can be reproduced, and keeps its passes when it is reduced.
     """
 
     def make(chance: random.Random) -> str:
@@ -128,8 +132,9 @@ def _passes_of(text: str) -> str:
 
 
 def _runs(text: str) -> bool:
-    """Return whether a program of the corpus is meant to be run, and is not a case for passes,
-    messages, or leaks.
+    """Return whether a program of the corpus is meant to run, and is not a special case.
+
+    Special cases are those about passes, messages, and leaks.
     """
     if text.startswith("// pipeline:") or LEAKS_ON_PURPOSE in text or " loc(" in text:
         return False  # its messages have places, which are not printed
@@ -152,8 +157,9 @@ def _counting(chance: random.Random) -> str:
 
 
 def _of_async(chance: random.Random) -> str:
-    """Return one or two passes, at most one of which counts references; no pass adds tasks after
-    counting.
+    """Draw one or two passes, at most one of which counts references.
+
+    No pass adds tasks after counting.
     """
     chosen = chance.sample(ASYNC_PASSES, chance.randrange(1, 3))
     if "counting" in chosen[0] and ("counting" in chosen[-1] or "parallel-for" in chosen[-1]):
@@ -183,8 +189,9 @@ def counted(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def after_passes(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that the output of passes can be parsed, does what the program did, and has balanced
-    reference counts.
+    """Check that the output of passes can be parsed, and does what the program did.
+
+    Reference counts must be balanced.
     """
     _run_printed(runner, text, [(0, chance.random() < 0.5), (1, chance.random() < 0.5)], chance)
 
@@ -192,8 +199,9 @@ def after_passes(runner: Runner, text: str, chance: random.Random) -> None:
 def _run_printed(
     runner: Runner, text: str, modes: Sequence[tuple[int, bool]], chance: random.Random
 ) -> None:
-    """Run the printed program in `modes`: levels, each with whether references are checked or freed
-    memory is watched.
+    """Run the printed program in `modes`.
+
+    A mode is a level, and whether references are checked or freed memory is watched.
     """
     allowed = _allowed(runner, text)
     printed = _printed(runner, text)
@@ -238,8 +246,9 @@ def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
 def _of_functions(
     runner: Runner, program: Program, private: Collection[str]
 ) -> dict[str, tuple[object, ...]]:
-    """Return the results, the output, and the errors of each function that can be run; lines and
-    errors are sorted.
+    """Return the results, the output, and the errors of each function that can be run.
+
+    Lines and errors are sorted.
     """
     runs = {}
     for function in program.functions:
@@ -253,8 +262,9 @@ def _of_functions(
 
 
 def _allowed(runner: Runner, text: str) -> list[Seen]:
-    """Return what a program may do after its passes. As in MLIR, some passes remove unused
-    operations even if they would fail.
+    """Return what a program may do after its passes.
+
+    As in MLIR, some passes remove unused operations even if they would fail.
     """
     expected = _expected(runner, text)
     removing = [name for name in _passes_of(text).split(",") if name in REMOVING]
@@ -265,8 +275,9 @@ def _allowed(runner: Runner, text: str) -> list[Seen]:
 
 
 def _expected(runner: Runner, text: str) -> Seen:
-    """Return what a program does, with all its possible errors; the interpreter knows the
-    operations of random programs.
+    """Return what a program does, with all its possible errors.
+
+    The interpreter knows the operations of random programs.
     """
     if not text.startswith(HEADS):
         program = Program.from_source(text, "random.mlir", level=0)
@@ -276,8 +287,10 @@ def _expected(runner: Runner, text: str) -> Seen:
 
 
 def _printed(runner: Runner, text: str) -> str | None:
-    """Return the program after its passes; None if a pass rejects it, or leaves something that a
-    later one rejects, with a message.
+    """Return the program after its passes, or None.
+
+    The result is None if a pass rejects the program, or leaves something that a later one rejects
+    with a message.
     """
     pipeline = parse_pipeline(_passes_of(text))
     refusals, printed = processed(text, "random.mlir", pipeline, AS_PRINTED)

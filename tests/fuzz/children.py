@@ -38,8 +38,9 @@ processor; see `HangClock`.
 PATIENCE = 10
 """The factor for this limit if other processes keep it from the processor."""
 READY = 0.2
-"""The share of samples in which a process that needs a processor has a ready thread; a blocked one
-rarely has.
+"""The share of samples in which a process that needs a processor has a ready thread.
+
+A blocked process rarely has one.
 """
 LOOK_SECONDS = 0.2
 MAX_OUTPUT = 1 << 20
@@ -269,7 +270,7 @@ def _status(file: Path) -> list[str]:
 
 
 def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
-    """Return what distinguishes ends: the signal, and the Python functions of the thread that it
+    """Return what distinguishes ends: the signal, and the Python functions on the thread that it
     hit.
     """
     if hung:

@@ -1,4 +1,4 @@
-"""Random lines: for the command `tfrt-nb`, and for cells with `%%tfrt` in IPython."""
+"""Make and run random lines: for the command `tfrt-nb`, and for cells with `%%tfrt` in IPython."""
 
 from __future__ import annotations
 

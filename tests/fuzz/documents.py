@@ -1,7 +1,7 @@
-"""Check a run's own reports: its document is complete, its trace nests, and its errors are always
-at the same places.
+"""Check a run's own reports: its document is complete, its trace nests, and errors have places.
 
-Programs of the corpus and random ones run watched, at each level and on each tier, and after passes.
+Errors must always be at the same places. Corpus programs and random programs run watched, at each
+level, on each tier, and after passes.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ def document_program(chance: random.Random) -> str:
 
 
 def is_whole(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that the document and the trace of each run are complete, and that errors are at the
-    same places on all tiers and levels.
+    """Check that each run's document and trace are complete.
+
+    Errors must be at the same places on all tiers and levels.
     """
     try:
         program = Program.from_source(text, NAME)
@@ -87,8 +88,9 @@ Errors = Counter[tuple[str, str]]
 
 
 def _watched(runner: Runner, program: Program, function: str, queue: str) -> Errors | None:
-    """Run a function watched, check its document and its trace, and return its errors; None if it
-    was cancelled.
+    """Run a function watched, check its document and its trace, and return its errors.
+
+    Return None if the run was cancelled.
     """
     try:
         run = program.run(runner.host(queue), function, output=lambda _: None, watch=True)
@@ -144,8 +146,9 @@ def _other_ways(
 
 
 def _without_removed(expected: Errors, before: str, after: str) -> Errors:
-    """Return the errors except those of operations that a pass removed because their results are
-    unused, as in MLIR.
+    """Return the errors except those of operations that a pass removed.
+
+    As in MLIR, passes may remove operations whose results are unused.
     """
 
     def is_kept(name: str) -> bool:
@@ -219,8 +222,9 @@ def is_code(document: RunDocument, op: int) -> bool:
 
 
 def partly_overlapping(events: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the slices of a trace that neither nest in nor are disjoint from the others of their
-    thread.
+    """Yield the slices of a trace that partly overlap others of their thread.
+
+    A slice must either nest in another one or be disjoint from it.
     """
     rows: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for one in events:

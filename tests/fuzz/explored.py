@@ -1,5 +1,6 @@
-"""Explored programs: the outcome of a real run is among the explored ones, unless the exploration
-says that some are missing.
+"""Check explorations: a real run's outcome is among the explored ones.
+
+The exploration may also say that some outcomes are missing.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ def racy_program(chance: random.Random) -> str:
 
 
 def racy_host_program(chance: random.Random) -> str:
-    """Return a program of numbers, some of which come late; each print has its own chain, or that
-    of another print.
+    """Return a program of numbers, some of which come late, with prints.
+
+    Each print has its own chain, or that of another print.
     """
     lines, numbers, chains = [], ["%one"], ["%c"]
     for step in range(chance.randrange(2, 6)):
@@ -55,8 +57,9 @@ golden_or_racy = golden_or(racy_program, "async", "tfrt")
 
 
 def explored(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that an exploration that says it has tried all orders includes every outcome of 200
-    real runs.
+    """Check explorations that claim to be complete against 200 real runs.
+
+    Every outcome of the real runs must be among the explored ones.
     """
     program = Program.from_source(text, "random.mlir")
     functions = [one.name for one in program.functions if not one.argument_types]

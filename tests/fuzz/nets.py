@@ -325,11 +325,10 @@ class RandomNet(TextNet):
 def minimise(
     pieces: Sequence[Piece], fails: Callable[[list[Piece]], bool], *, seconds: float = 60.0
 ) -> list[Piece]:
-    """Return a part of `pieces`, in order, for which `fails` still holds. No piece of it can be
-    omitted, unless the seconds ran out.
+    """Return a part of `pieces`, in order, for which `fails` still holds.
 
-    The algorithm is that of Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
-    Input (2002).
+    No piece of it can be omitted, unless the seconds ran out. The algorithm is that of Zeller and
+    Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002).
     """
     until = time.monotonic() + seconds
     kept, chunk = list(pieces), max(1, len(pieces) // 2)
@@ -358,9 +357,7 @@ BY_HAND = (LEAKS_ON_PURPOSE, "async.runtime.", "add_ref", "drop_ref", "ret_handl
 
 
 def may_leak(text: str) -> bool:
-    """Return whether a program may leave objects behind: it counts by hand, or it is meant to
-    leak.
-    """
+    """Return whether a program may leak objects: it counts by hand, or it is meant to leak."""
     return any(word in text for word in BY_HAND)
 
 

@@ -37,8 +37,9 @@ def future(payload: str) -> str:
 
 
 def random_program(seed: int, most: int = UNLIMITED) -> str:
-    """Return the program with this number; `main` has at most `most` statements, and another
-    function half as many.
+    """Return the program with this number; `main` has at most `most` statements.
+
+    Another function has at most half as many.
     """
     generator = Generator(random.Random(seed))
     for _ in range(generator.rng.randrange(1 + min(3, most // 4))):
@@ -95,8 +96,9 @@ class Scope:
 
 @dataclass
 class Generator:
-    """Writes a program line by line. `left` is the number of statements that the current function
-    may still have.
+    """Writes a program line by line.
+
+    `left` is the number of statements that the current function may still have.
     """
 
     rng: random.Random
@@ -354,8 +356,9 @@ class Generator:
             self.task(scope, types, is_small=False)
 
     def task(self, scope: Scope, types: list[str], *, is_small: bool) -> list[str]:
-        """Write an `async.execute`, and return its token and values. If it is awaited at once, it
-        may print.
+        """Write an `async.execute`, and return its token and values.
+
+        A task that is awaited at once may print.
         """
         is_awaited = self.chance(0.3)
         tokens = [n for n, _ in scope.known(lambda t: t == TOKEN)]
@@ -600,8 +603,9 @@ class Generator:
             yield inner
 
     def parallel_loop(self, scope: Scope) -> None:
-        """Write a loop in which each iteration fills its cell of a buffer; of two dimensions, one
-        runs backwards.
+        """Write a loop in which each iteration fills its cell of a buffer.
+
+        If there are two dimensions, one runs backwards.
         """
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return

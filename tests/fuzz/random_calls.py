@@ -61,15 +61,11 @@ lack.)
 
 KERNELS = standard_kernels()
 WRONG = 0.005
-"""The share of registers of any type, of wrong argument counts, and of functions that do not
-fit.
-"""
+"""The share of registers of any type, of wrong argument counts, and of unsuitable functions."""
 
 
 class Writer:
-    """Writes one function, call by call. `types` has the types of its registers, as far as they are
-    known.
-    """
+    """Writes one function, call by call; `types` has its registers' types, as far as known."""
 
     def __init__(self, chance: random.Random, arguments: int) -> None:
         self.chance = chance
@@ -103,8 +99,9 @@ class Writer:
         return self.chance.choice(found) if found else None
 
     def add_random(self, kernel: Kernel) -> None:
-        """Add a call of `kernel`, usually with the right counts and types; add nothing if an
-        argument is missing.
+        """Add a call of `kernel`, usually with the right counts and types.
+
+        Add nothing if an argument is missing.
         """
         chance = self.chance
         count, results, callees = shape_of(kernel, chance)

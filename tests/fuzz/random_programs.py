@@ -1,7 +1,8 @@
-"""Random host programs: scalars, errors, calls, branches, loops, tasks, blocking work, tensors, prints.
+"""Write random host programs with all kinds of operations.
 
-Every program is valid and finishes. Its results, output, and errors do not depend on the order in
-which its kernels run. The same seed gives the same program.
+There are scalars, errors, calls, branches, loops, tasks, blocking work, tensors, and prints. Every
+program is valid and finishes. Its results, output, and errors do not depend on the order in which
+its kernels run. The same seed gives the same program.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ class ProgramWriter:
         self._callable.append(name)
 
     def _body(self, given: list[str], size: int, depth: int) -> tuple[str, list[str]]:
-        """Write some kernels over the values `given`, and return their text and all values that
-        exist then.
+        """Write some kernels over the values `given`; return their text and all values that exist
+        then.
         """
         lines: list[str] = []
         values = list(given)

@@ -1,5 +1,6 @@
-"""Random async programs whose tasks print and use a buffer without order: `--explore` must find
-each outcome.
+"""Write random async programs whose tasks print and use a buffer without order.
+
+`--explore` must find each outcome.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ _BUFFER = "memref<2xi64>"
 
 
 def random_racy_program(seed: int, size: int = 6) -> str:
-    """Return the program with this number; `main` has about `size` tasks, prints, and uses of a
-    buffer.
-    """
+    """Return the program with this number; `main` has about `size` tasks, prints, and uses."""
     return _Writer(random.Random(seed), size).program()
 
 

@@ -1,4 +1,4 @@
-"""Random programs do the same wherever they run: on every queue, simulated, interpreted, compiled.
+"""Check that random programs do the same on every queue, simulated, interpreted, and compiled.
 
 A program that is cancelled halfway may produce less, but nothing different.
 """
@@ -36,12 +36,14 @@ from tfrt_runtime.native.layouts import REQUEST_ACTIVE
 ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
 CANCELLED = "cancelled halfway"
 ENOUGH_SECONDS = 30.0
-"""The time limit of a program in seconds: most finish after milliseconds, some wait for a hundred
-delays of 100 ms.
+"""The time limit of a program in seconds.
+
+Most programs finish after milliseconds; some wait for a hundred delays of 100 ms.
 """
 WITH_DELAYS = 0.1
-"""The share of host programs that keep their delays: loops over delays take seconds in which
-nothing is tested.
+"""The share of host programs that keep their delays.
+
+Loops over delays take seconds in which nothing is tested.
 """
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
@@ -49,8 +51,9 @@ INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 clock.
 """
 LARGE_PROGRAMS = 0.2
-"""The share of full-sized programs, which take half of the time: some bugs need many values at
-once, most need a few steps.
+"""The share of full-sized programs, which take half of the time.
+
+Some bugs need many values at once, but most need a few steps.
 """
 NUMBERS_PER_PROGRAM = 3
 """The number of arguments that a program of scalars runs with: these runs take less time than
@@ -139,8 +142,9 @@ def steps(chance: random.Random) -> int:
 
 
 def host_program(chance: random.Random) -> str:
-    """Return a host program with kernels of all kinds; one in ten calls compiled functions, and one
-    in ten has delays.
+    """Return a host program with kernels of all kinds.
+
+    One in ten calls compiled functions, and one in ten has delays.
     """
     given = extras()
     if chance.random() < 0.1:
@@ -172,8 +176,9 @@ def async_program(chance: random.Random) -> str:
 
 @dataclass(frozen=True)
 class Seen:
-    """The observed behavior of a run: its results (None for an error, because which of two errors
-    wins depends on the order), its output, and the errors that were raised.
+    """The observed behavior of a run: its results, its output, and the errors that were raised.
+
+    An error among the results is None, because the order decides which of two errors wins.
     """
 
     results: tuple[object, ...]
@@ -193,8 +198,9 @@ def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that functions of scalars do the same interpreted and as machine code: values, errors,
-    and their places.
+    """Check that functions of scalars do the same interpreted and as machine code.
+
+    Values, errors, and their places must be the same.
     """
     program = Program.from_source(text, "random.mlir")
     for number in chance.sample(range(-1, 7), NUMBERS_PER_PROGRAM):
@@ -219,8 +225,9 @@ def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def _run_everywhere(runner: Runner, program: Program, tier: Tier = Tier.AUTO) -> dict[str, Seen]:
-    """Return what a program does on each queue. It runs on all of them at the same time, because it
-    may wait most of the time.
+    """Return what a program does on each queue.
+
+    It runs on all of them at the same time, because it may wait most of the time.
     """
     runs = {queue: _start(runner, program, queue, tier) for queue in ALL_QUEUES}
     return {queue: _end(runner, run, queue) for queue, run in runs.items()}
@@ -248,8 +255,9 @@ def _seen(execution: Execution) -> Seen:
 def _cancel_half_way(
     runner: Runner, program: Program, queue: str, expected: Seen, chance: random.Random
 ) -> None:
-    """Cancel the program at a random time, and check that its results are the expected ones or
-    errors, and its prints the first of the expected ones.
+    """Cancel the program at a random time, and check what it has done by then.
+
+    Its results must be the expected ones or errors, and its prints the first of the expected ones.
     """
     execution = program.run(runner.host(queue), output=lambda _: None)
     if queue != "s":
@@ -269,8 +277,9 @@ def _cancel_half_way(
 
 
 def simulated(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that the simulated core, with two workers in random order, does the same as the native
-    one.
+    """Check that the simulated core does the same as the native core.
+
+    The simulated core has two workers, which run in random order.
     """
     program = Program.from_source(text, "random.mlir")
     expected = list(_end(runner, _start(runner, program, "s"), "s").results)
@@ -297,8 +306,9 @@ def simulated(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
-    """Check that an async program, on both tiers and on every queue, prints and fails as the oracle
-    says, which walks its operations as they are before the passes.
+    """Check that an async program prints and fails as the oracle says, on all tiers and queues.
+
+    The oracle walks the program's operations as they are before the passes.
     """
     module = parse_module(text, "random.mlir")
     expected = interpret(module)

@@ -1,4 +1,7 @@
-"""Random host and sync functions of scalars: all operations of the table, calls, branches, loops, recursion."""
+"""Write random host and sync functions of scalars.
+
+They use all operations of the table, calls, branches, loops, and recursion.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,7 @@ NUMBERS = {
 }
 INTEGERS = ("0", "1", "2", "-1", "5", "31", "2147483647", "-2147483648")
 SHAPES = (("i32",), ("i32", "i64"), ("i32", "f64"), ("i32", "f32", "i8"), ("i32", "i1"))
-"""Types of the arguments of functions, and of their results; the first argument counts the
-remaining levels of a recursion.
-"""
+"""The types of functions' arguments and results; the first argument limits the recursion depth."""
 
 
 class _Body:

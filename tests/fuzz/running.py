@@ -84,8 +84,9 @@ class Watchdog(threading.Thread):
 
 
 def ends(execution: Execution) -> bool:
-    """Return whether a cancelled run finishes: it gets a certain processor time, and longer by the
-    clock if processor time is scarce.
+    """Return whether a cancelled run finishes within a certain processor time.
+
+    It gets longer by the clock if processor time is scarce.
     """
     latest, most = time.monotonic() + LATEST_SECONDS, time.process_time() + 2 * PATIENCE_SECONDS
     while time.monotonic() < latest and time.process_time() < most:
@@ -98,8 +99,11 @@ class Runner:
     """Runs programs in a child. `problems` are those of the current case."""
 
     def __init__(self, seconds: float, queues: Sequence[str] = ()) -> None:
-        """Args: seconds: the time after which a function is cancelled. queues: where each function
-        is run; by default the case chooses one or both.
+        """Start without any problems.
+
+        Args:
+            seconds: the time after which a function is cancelled.
+            queues: where each function is run; by default, the case chooses one or both.
         """
         self.seconds = seconds
         self._queues = queues
@@ -119,8 +123,9 @@ class Runner:
         queues: Sequence[str] = QUEUES,
         may_leak: bool = False,
     ) -> list[str]:
-        """Run one case, which uses hosts of these queues, and return its problems; the first line
-        of each is its kind.
+        """Run one case, which uses hosts of these queues, and return its problems.
+
+        The first line of each problem is its kind.
         """
         self.problems = []
         self._cases += 1

@@ -1,4 +1,4 @@
-"""A short fuzz of every net finds nothing, and files from earlier finds end well."""
+"""Test that a short fuzz of every net finds nothing, and replay files from earlier finds."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def test_sequences_call_each_function_of_the_async_runtime() -> None:
 
 
 def test_files_that_were_found_end_in_a_diagnostic_or_a_result(tmp_path: Path) -> None:
-    """All in one process, on every queue; what is endless is cancelled.
+    """Run all files in one process, on every queue; runs that do not finish are cancelled.
 
-    None writes a file: `calls_system` would make one where the process works.
+    No file may be written: `calls_system` would write one where the process works.
     """
     done = fuzz("--times", "1", "--replay", *FOUND, folder=tmp_path)
 

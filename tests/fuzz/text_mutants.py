@@ -1,5 +1,4 @@
-"""Mutants of program sources: tokens and lines are swapped, dropped, doubled, or replaced by
-others.
+"""Mutants of program sources: tokens and lines are swapped, dropped, doubled, or replaced.
 
 A token is usually replaced by one of its own class (a name, a type, a number, an operation), which
 leaves many mutants valid.
@@ -149,8 +148,9 @@ ChangeOfTokens = Callable[[list[str], int, Sequence[str], Chance], None]
 
 
 def _at(wanted: Callable[[str], bool]) -> Callable[[ChangeOfTokens], Change]:
-    """Return a decorator that applies a change at a wanted token; a source without one stays
-    unchanged.
+    """Return a decorator that applies a change at a wanted token.
+
+    A source without such a token stays unchanged.
     """
 
     def decorated(change: ChangeOfTokens) -> Change:
@@ -228,9 +228,7 @@ def _type(found: list[str], place: int, _: Sequence[str], chance: Chance) -> Non
 
 @_at(_is("operation"))
 def _operation(found: list[str], place: int, others: Sequence[str], chance: Chance) -> None:
-    """Replace an operation with another one of this source or another, preferably of its
-    dialect.
-    """
+    """Replace an operation with another one from any source, preferably of its dialect."""
     source = tokens(chance.choice(others)) if others and chance.random() < 0.5 else found
     names = list(filter(_is("operation"), source)) or [found[place]]
     dialect = found[place].partition(".")[0]

@@ -1,11 +1,10 @@
-"""Watch freed memory: replace the async runtime's functions by ones that first check that their
-objects are alive.
+"""Watch freed memory: the async runtime's functions first check that their objects are alive.
 
-Compiled code reaches tokens, values, and groups through the runtime's functions. The functions here
-hold one more reference to each new object, so no memory is freed and no address is reused. A caller
-must have a reference to the objects it passes: an object that has only our reference would be freed
-in a normal run. Checked runs find a reference that is dropped too many times; this also finds an object
-that is used after its last reference.
+Compiled code reaches tokens, values, and groups through the runtime's functions, which this module
+replaces. The functions here hold one more reference to each new object, so no memory is freed and
+no address is reused. A caller must have a reference to the objects it passes: an object that has
+only our reference would be freed in a normal run. Checked runs find a reference that is dropped too
+many times; this also finds an object that is used after its last reference was dropped.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ _PREFIX = "watched."
 
 
 class WatchedMemory:
-    """The functions, and what they have found since the last `look`. Programs must run one after
-    another.
+    """The functions, and what they have found since the last `look`.
+
+    Programs must run one after another.
     """
 
     def __init__(self) -> None:
@@ -140,8 +140,9 @@ done:
 
 
 def _function(name: str, export: Export, number: int) -> str:
-    """Return a function that checks its objects and calls the runtime's function, but not with dead
-    objects if it returns nothing.
+    """Return a function that checks its objects and then calls the runtime's function.
+
+    If it returns nothing, it does not call the runtime's function with dead objects.
     """
     names = list(inspect.signature(export.function).parameters)
     types = dict(zip(names, export.parameters, strict=True))
