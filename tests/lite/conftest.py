@@ -1,6 +1,4 @@
-"""The site that `make lite` built, in Chromium, under a subpath and without access to other
-machines.
-"""
+"""Open the site that `make lite` built in Chromium, under a subpath, without other machines."""
 
 from __future__ import annotations
 
@@ -18,8 +16,9 @@ import pytest
 SITE = Path(__file__).parents[2] / "build" / "lite"
 PATH = "/my/course"
 SECONDS = 300
-"""The time limit in seconds: a page takes 10 s to start its kernel, and ten times that on a busy
-machine.
+"""The time limit in seconds.
+
+A page takes 10 s to start its kernel, and ten times that on a busy machine.
 """
 CURRENT = "window.jupyterapp.shell.currentWidget"
 IS_IDLE = f"() => {CURRENT}?.sessionContext?.session?.kernel?.status === 'idle'"
@@ -71,8 +70,9 @@ class Page:
         self.page, self.address = page, address
 
     def open(self, name: str, waits: bool = True) -> None:
-        """Open a notebook in front of what the browser restores from an earlier visit, and wait for
-        its kernel.
+        """Open a notebook and wait for its kernel.
+
+        It is shown in front of what the browser restores from an earlier visit.
         """
         if not self.page.url.startswith(f"{self.address}lab/"):
             self.page.goto(f"{self.address}lab/index.html")
@@ -103,9 +103,7 @@ class Page:
         self.page.wait_for_function(IS_IDLE, timeout=SECONDS * 1000)
 
     def run_all(self) -> tuple[list[int | None], list[list[dict[str, Any]]]]:
-        """Run all code cells, without their saved outputs, and return their numbers and their
-        outputs.
-        """
+        """Run all code cells, without their saved outputs; return their numbers and outputs."""
         self.page.evaluate(
             f"async () => {{ const cells = {CURRENT}.content.widgets.filter(c => c.outputArea);"
             " for (const { model } of cells) { model.executionCount = null; "
@@ -144,7 +142,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def page(address: str) -> Iterator[Page]:
-    """One page for all tests, because starting it takes most of their time."""
+    """A page for all tests, because starting one takes most of their time."""
     playwright = pytest.importorskip("playwright.sync_api")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
@@ -160,7 +158,7 @@ def page(address: str) -> Iterator[Page]:
 
 @pytest.fixture
 def new_tab(page: Page) -> Iterator[Callable[[str], Page]]:
-    """Open notebooks in tabs of a browser that has not visited the site, so that none is restored.
+    """Open notebooks in tabs of a browser that has not visited the site, so none are restored.
 
     Their kernels are still starting.
     """

@@ -1,7 +1,8 @@
-"""The site that `make lite` built: start, run, error, replay, links, and what a page cannot do.
+"""Test the site that `make lite` built: start, run, error, replay, links, and a page's limits.
 
-`make test-everywhere` builds it; without one, these tests are left out.  They take minutes: by hand,
-`make lite` and then `make test TESTS=tests/lite`.  TFRT_SCREENSHOTS names a folder for pictures.
+`make test-everywhere` builds the site; without it, these tests are skipped. They take minutes. To
+run them by hand, use `make lite` and then `make test TESTS=tests/lite`. TFRT_SCREENSHOTS names a
+folder for pictures.
 """
 
 from __future__ import annotations

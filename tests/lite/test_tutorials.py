@@ -1,6 +1,7 @@
-"""Every tutorial in the page, from its first cell to its last, as *Run All* runs it; takes half an hour.
+"""Test every tutorial in the page, run like *Run All* does; this takes half an hour.
 
-What a cell needs that a page does not have is in a table of `docs/howto/places.md`, and the cell says it.
+A table in `docs/howto/places.md` lists the cells that need something a page does not have; such a
+cell must say so.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ ROW = re.compile(r"^\| \[(\w+)\]\(\S+\) \| (.+?) \| (threads|numpy) \|", re.MULT
 
 
 def table() -> Iterator[tuple[str, str, str]]:
-    """Return the tutorial, the section, and the needs of its cell, as the docs list them."""
+    """Yield the rows of the docs' table: the tutorial, the section, and what its cell needs."""
     return map(re.Match.groups, ROW.finditer((ROOT / "docs/howto/places.md").read_text()))
 
 

@@ -1,4 +1,4 @@
-"""Fakes of a program, a host, and a run, which a test controls by hand."""
+"""Provide fakes of a program, a host, and a run, which a test controls by hand."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def _text(payload: object) -> str:
 
 
 class FakeEvents:
-    """The events that the core would log for a run: one for each change of a named value, whose
-    line is its id.
+    """The events that the core would log for a run: one for each change of a named value.
+
+    The value's line is its id.
     """
 
     start, dropped, absent, workers = 1, 0, (), ("worker 0",)
@@ -125,7 +126,7 @@ class FakeRun:
             self.over.set()
 
     def resolve(self, name: str, text: str, state: str = "available", **more) -> None:
-        """Change the named value, and the first result if it is called `result`."""
+        """Change the named value and, if it is called `result`, the first result."""
         if name == "result":
             self.results[0].payload = text
             self.results[0].state = state
@@ -135,7 +136,7 @@ class FakeRun:
 
 
 def logged(run: FakeRun, output: Callable[[str], None]) -> Callable[[str], None]:
-    """`output`, whose text is in the log of `run`, too."""
+    """Return `output`; its text is also in the log of `run`."""
 
     def write(text: str) -> None:
         run.events.log.append((0, None, text))
@@ -162,7 +163,7 @@ class FakeProgram:
 
 
 class FakePage:
-    """A program on a page that has one function and the values %0 to %63."""
+    """A program on a page, with one function and the values %0 to %63."""
 
     body: ClassVar = {
         "program": {
@@ -179,7 +180,7 @@ class FakePage:
 
 
 class FakeHost:
-    """Returns the runs that the test prepared, one for each call, and records the calls."""
+    """A host that returns the runs that the test prepared, one for each call, and records calls."""
 
     def __init__(self, *runs: FakeRun) -> None:
         self.runs = list(runs)
@@ -217,7 +218,7 @@ class FakeHost:
 def compile_fake(
     text: str, name: str, parallel_for: str | None = None, libraries=None, level=None
 ) -> FakeProgram:
-    """`func @NAME` declares a function with one result; `oops` does not parse."""
+    """Compile a fake: `func @NAME` declares a function with one result; `oops` does not parse."""
     for number, line in enumerate(text.splitlines(), 1):
         if "oops" in line:
             column = line.index("oops") + 1
@@ -254,8 +255,9 @@ def fake() -> SimpleNamespace:
 
 @pytest.fixture
 def notebook() -> Iterator[InteractiveShell]:
-    """IPython with the extension, on the real compiler and runtime; names that cells bind are
-    removed again.
+    """IPython with the extension, on the real compiler and runtime.
+
+    Names that cells define are removed afterward.
     """
     shell = start_ipython() or InteractiveShell.instance()
     shell.colors = "nocolor"
@@ -270,8 +272,9 @@ def notebook() -> Iterator[InteractiveShell]:
 
 @pytest.fixture
 def cell(notebook: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
-    """A function that runs a cell and returns its output, followed by its errors, which are never
-    tracebacks.
+    """A function that runs a cell, and returns its output, followed by its errors.
+
+    Errors never have tracebacks.
     """
 
     def run(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Run inside a kernel by tests: `%load_ext tfrt_nb` with hosts that act out a script.
+"""Let `%load_ext tfrt_nb` use hosts that follow a script; tests run this in a kernel.
 
-The method with the name of a cell's function acts it out: `func @hang() -> i32` never finishes.
+The method with the name of a cell's function is the script: `func @hang() -> i32` never finishes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Host(fakes.FakeHost):
 
     def hang(self, run, output) -> None:
         run.resolve("%0", "1", worker="worker 0", started_ns=0, resolved_ns=1_000)
-        time.sleep(0.5)  # the cell waits by now
+        time.sleep(0.5)  # the cell is waiting by now
         print("hangs", file=sys.stderr, flush=True)
 
     def storm(self, run, output) -> None:
-        """Make 4 000 updates in one second, in bursts of ten."""
+        """Make 4,000 updates in one second, in bursts of ten."""
         pause = threading.Event()
         for update in range(4000):
             run.resolve(f"%{update % 64}", str(update))

@@ -1,4 +1,4 @@
-"""Read run documents from files as pages do."""
+"""Read run documents from files in the same way as pages do."""
 
 from __future__ import annotations
 

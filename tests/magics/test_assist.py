@@ -1,4 +1,4 @@
-"""Tab, Shift-Tab and a page's questions, in plain IPython."""
+"""Test Tab, Shift-Tab, and a page's questions, in plain IPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells with async programs, in plain IPython on the real compiler and runtime."""
+"""Test cells with async programs, in plain IPython on the real compiler and runtime."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.values.held_value import State
 
 SLOW = 240
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 GREETING = """func.func @main() -> i64 {
   %a = arith.constant 21 : i64
@@ -54,7 +54,7 @@ def shell(notebook: InteractiveShell) -> InteractiveShell:
 
 
 def run(shell: InteractiveShell, line: str, program: str) -> object:
-    """Run a cell; the exception that ended it, if any."""
+    """Run a cell; return the exception that ended it, if any."""
     return shell.run_cell(f"%%tfrt {line}\n{program}").error_in_exec
 
 
@@ -99,7 +99,7 @@ func.func @main() -> i64 {
         "  return %y",
     )
     assert "execute" not in at_once
-    for program in (called, at_once):  # the second makes no object
+    for program in (called, at_once):  # the second creates no object
         run(shell, "", program)
         assert re.search(r"● available  %call +42 ", capsys.readouterr().out)
 
@@ -223,7 +223,7 @@ def test_a_loop_that_never_ends_is_stopped_and_shown(shell, queue: str, capsys) 
 
 
 def test_a_result_that_a_name_of_the_user_holds_is_no_leak(shell, capsys) -> None:
-    assert run(shell, "", LATER) is None  # from now on the host is checked
+    assert run(shell, "", LATER) is None  # from now on, the host is checked
     assert run(shell, "-o both", LATER) is None
     capsys.readouterr()
     shell.run_line_magic("async_leaks", "")

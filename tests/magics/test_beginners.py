@@ -1,4 +1,4 @@
-"""Mistakes of someone's first hour: each says what is wrong, where, and what to write instead."""
+"""Test messages for a beginner's mistakes: what is wrong, where, and what to write instead."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ import pytest
 def host(
     *lines: str, head: str = "func.func @main() -> i32 {", end: str = "  tfrt.return %a : i32"
 ) -> str:
-    """Return a cell with a host program, whose line 3 defines `%a` and whose line 4 is the first of
-    `lines`.
-    """
+    """Return a cell with a host program; line 3 defines `%a`, and `lines` start at line 4."""
     return "\n".join(
         ["%%tfrt", head, "  %a = tfrt.constant.i32 6", *(f"  {one}" for one in lines), end, "}"]
     )
 
 
 def compiled(*lines: str) -> str:
-    """Return a cell with a compiled program, whose line 3 defines `%a` and whose line 4 is the
-    first of `lines`.
-    """
+    """Return a cell with a compiled program; line 3 defines `%a`, and `lines` start at line 4."""
     made = "  %a = arith.constant 1 : i64"
     return "\n".join(
         ["%%tfrt", "func.func @main() -> i64 {", made, *lines, "  return %a : i64", "}"]
@@ -71,7 +67,7 @@ def test_a_mistake_says_what_where_and_what_instead(
     shown = [re.sub(r"\bcell \d+", "cell N", one) for one in cell(text).splitlines()]
     marks = [one for one in shown if set(one.strip()) == {"^"}]
 
-    # Front ends show the one line; the output has the place, the line itself, and notes.
+    # Front ends show this one line; the output has the place, the line itself, and notes.
     assert f"TfrtError: {sentence} – cell N, line {line}" in shown
     assert any(one.startswith(f"cell N:{line}:") and one.endswith(sentence) for one in shown)
     assert instead in "\n".join(shown)

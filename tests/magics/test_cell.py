@@ -1,4 +1,4 @@
-"""`%%tfrt` in plain IPython, over a host that the test moves."""
+"""Test `%%tfrt` in plain IPython, on a host that the test controls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def host(fake):
 
 @pytest.fixture
 def shell(host, fake, monkeypatch, request) -> InteractiveShell:
-    """IPython with the extension loaded, over the fake host and compiler."""
+    """IPython with the extension loaded, on the fake host and compiler."""
     monkeypatch.setattr(
         extension, "Session", lambda **settings: Session(lambda *_: host, fake.compile, **settings)
     )
@@ -43,7 +43,7 @@ def shell(host, fake, monkeypatch, request) -> InteractiveShell:
 
 
 def run(shell: InteractiveShell, line: str, program: str = PROGRAM) -> object:
-    """Run a cell; the exception that ended it, if any."""
+    """Run a cell; return the exception that ended it, if any."""
     return shell.run_cell(f"%%tfrt {line}\n{program}").error_in_exec
 
 
@@ -148,7 +148,7 @@ def test_an_error_of_the_run_shows_its_line_and_binds_the_name(shell, host, caps
 
 
 def failing(fake, host) -> None:
-    """Let the next run fail."""
+    """Make the next run fail."""
     problem = error("Divide by zero", Location("cell 1", 3, 3))
     host.runs[0].diagnostics.append(problem)
     host.runs[0].resolve("result", TfrtError(problem), state="error")
@@ -289,7 +289,7 @@ def test_help_lists_the_options_and_examples(shell) -> None:
 
 
 class Interrupting:
-    """An outlet in which the user interrupts the kernel as soon as the board is shown."""
+    """An outlet that interrupts the kernel, like a user, as soon as the board is shown."""
 
     def __init__(self) -> None:
         self.finished: list[str] = []
@@ -349,7 +349,7 @@ SEVEN = "\nfunc.func @main() -> i32 {\n  %a = tfrt.constant.i32 7\n  tfrt.return
 
 @pytest.fixture
 def hosts(notebook) -> Iterator[dict[str, HostContext]]:
-    """A default host and two others, by the names that the notebook has for them."""
+    """A default host and two others, by the notebook's names for them."""
     with HostContext("s") as default, HostContext("mstd:3") as large, HostContext("s") as closed:
         closed.close()
         found = {"default": default, "large": large, "closed": closed}

@@ -1,4 +1,4 @@
-"""Errors against the cell's own lines."""
+"""Test errors that point at the cell's own lines."""
 
 from __future__ import annotations
 

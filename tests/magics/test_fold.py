@@ -1,4 +1,4 @@
-"""The page's fold of events does what `documents.events` does with the same rows."""
+"""Test that the page folds events as `documents.events` does."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def documents(queue: str):
 
 
 def of_python(program: dict, rows: list) -> list[list]:
-    """State, worker, begin, end, and count of each value; of one that was not made, whether it runs."""
+    """Return each value's state, worker, begin, end, and count.
+
+    For a value that was not made, the state says whether its operation runs.
+    """
     fold = Fold(program["operations"], program["functions"])
     fold.take(rows)
     states = fold.states()
@@ -87,13 +90,13 @@ def test_both_folds_agree_on_every_value_at_every_stage_of_a_run(queue: str) -> 
     compared = 0
     for theirs, ours in zip(said["found"], expected, strict=True):
         for (state, worker, begin, end, count), value in zip(theirs, ours, strict=True):
-            # What the board does not call running or made has no state in Python.
+            # Values that the board calls neither running nor made have no state in Python.
             if state == "unavailable" or state in ("waiting", "ready"):
                 assert value[0] != "running"
                 continue
-            if begin is None:  # made without a begin
+            if begin is None:  # it was made without a begin
                 value[2] = None
-            if state == "running":  # the last time it was made is not over
+            if state == "running":  # it is being made again
                 value[2:4], end, begin = [None, None], None, None
             assert [state, worker, begin, end, count] == value
             compared += 1

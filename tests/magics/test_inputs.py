@@ -1,4 +1,7 @@
-"""Values from Python for a cell, programs that call each other, and files: `--in`, `--as`, `--with`, `%tfrt`."""
+"""Test values from Python for a cell, programs that call each other, and files.
+
+The options are `--in`, `--as`, and `--with`; `%tfrt` runs files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of a cell, one after another, on a thread that the test moves by ending runs."""
+"""Test the functions of a cell, run one after another; the test continues by ending a run."""
 
 from __future__ import annotations
 

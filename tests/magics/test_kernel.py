@@ -1,4 +1,4 @@
-"""`%%tfrt` in a real ipykernel, as a front end sees it: by its messages."""
+"""Test `%%tfrt` in a real ipykernel, by the messages that a front end receives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRELUDE = f"%run -n {Path(__file__).parent / 'fake_kernel.py'}"
 
 
 class FrontEnd:
-    """A client that runs cells and keeps what each of them answers."""
+    """A client that runs cells and keeps each cell's messages."""
 
     def __init__(self, manager: KernelManager, client) -> None:
         self.manager, self.client = manager, client
@@ -63,8 +63,9 @@ class FrontEnd:
 
 @contextlib.contextmanager
 def started(prelude: str, *, is_ours: bool = True) -> Iterator[FrontEnd]:
-    """Start a kernel that has run a first cell, and a page, which has our extension if
-    `is_ours`.
+    """Start a kernel that has run a first cell, with a page.
+
+    The page has our extension if `is_ours`.
     """
     manager, client = start_new_kernel(kernel_name="python3")
     front_end = FrontEnd(manager, client)
@@ -72,7 +73,7 @@ def started(prelude: str, *, is_ours: bool = True) -> Iterator[FrontEnd]:
         answers = front_end.run(prelude, is_page=False)
         assert [each["content"] for each in answers if each["msg_type"] == "error"] == []
         if is_ours:
-            front_end.ask({"here": True})  # as such a page answers the kernel's question
+            front_end.ask({"here": True})  # the answer of such a page to the kernel's question
         yield front_end
     finally:
         client.stop_channels()
@@ -90,7 +91,7 @@ def of_type(messages: list[dict], kind: str) -> list[dict]:
 
 
 def printed(messages: list[dict]) -> str:
-    """Return what was printed: a slow kernel sends one `print` as several messages."""
+    """Return the printed text; a slow kernel sends one `print` as several messages."""
     return "".join(content["text"] for content in of_type(messages, "stream"))
 
 
@@ -115,7 +116,7 @@ def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_e
     assert run["previews"] == {
         str(place): str(3968 + place if place < 32 else 3904 + place) for place in range(64)
     }
-    # The last message has the same, for pages of ours, and the events that they do not have yet.
+    # The last message has the same and, for pages with our extension, the events they lack.
     last = updates[-1]["data"]
     assert last["from"] + len(last["events"]["time"]) == len(run["events"]["time"])
     assert updates[-1]["data"]["bundle"][RUN_MIME] == final["data"][RUN_MIME]
@@ -131,7 +132,7 @@ def test_a_page_is_helped_while_a_cell_of_python_runs(front_end, tmp_path) -> No
     wrong = "%%tfrt\nfunc.func @f() {\n  %a = tfrt.addd.i32\n}"
     (mark,) = front_end.ask({"ask": "lint", "text": wrong})["answer"][:1]
     assert (mark["line"], mark["sev"]) == (3, "error")
-    # Said again, as the answer's "idle" hides the cell that runs.
+    # It is said again, because the answer's "idle" hides the cell that runs.
     next(m for m in messages if m["content"].get("execution_state") == "busy")
     (tmp_path / "go").touch()
     assert list(messages)[-1]["content"]["execution_state"] == "idle"

@@ -1,4 +1,4 @@
-"""`%tfrt_predict` and `%%tfrt_check` in IPython: what a learner reads, and never a traceback."""
+"""Test `%tfrt_predict` and `%%tfrt_check` in IPython: learners never see a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line magics on the real compiler and runtime."""
+"""Test the line magics on the real compiler and runtime."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_window_without_a_display_says_so(cell, monkeypatch) -> None:
 
 @pytest.fixture
 def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A display that no screen shows."""
+    """A display that is on no screen."""
     there, here = os.pipe()
     with subprocess.Popen(
         ["Xvfb", "-displayfd", str(here)], pass_fds=[here], stderr=subprocess.DEVNULL
@@ -109,7 +109,7 @@ def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.setenv("DISPLAY", f":{numbers.readline().strip()}")
         monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
         yield
-        server.terminate()  # the window's process ends with it
+        server.terminate()  # the window's process exits with it
 
 
 @pytest.mark.skipif(

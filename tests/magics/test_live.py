@@ -1,4 +1,4 @@
-"""Displayed values: their lines, what they keep alive, and what front ends and files get of them."""
+"""Test displayed values: their lines, what they keep alive, and what front ends and files get."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_a_page_hears_of_each_change_and_of_the_end(kernel: FrontEnd) -> None:
     (last,) = [one["data"] for one in of_type(ended, "comm_msg")]
     assert last["status"] == "done"
     assert last["bundle"][RUN_MIME]["run"] == changed[0]["run"]
-    # A page that comes later asks.
+    # A page that is opened later has to ask.
     assert kernel.ask({"run": last["run"]})["lines"]["0"]["text"] == "4"
 
 
@@ -307,7 +307,7 @@ def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
     assert said == "3 (<AsyncValue i32 available 3>,) True True\n"
     again = kernel.run(
         "run", is_page=True
-    )  # in one form or the other, as it was over at once or not
+    )  # in one form or the other, because the run may have finished at once
     (board,) = of_type(again, "display_data") + of_type(again, "execute_result")
     (first,) = of_type(messages, "display_data")
     assert board["data"][RUN_MIME]["run"] == first["data"][RUN_MIME]["run"]
@@ -347,11 +347,11 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
             times.append(float(printed(messages)))
             sent = [one["data"] for one in of_type(messages, "comm_msg")]
             questions.append(sent.count({"who": True}))
-        # By questions, because the first display imports widgets, which takes long on a busy machine.
+        # Count questions, because the first display imports widgets, which takes long if busy.
         assert times[0] >= max(WHO_SECONDS, times[1]) and questions == [1, 0]
-        # Nobody looks: nothing is asked.
+        # Without a page, the kernel asks nothing.
         assert of_type(other.run("tfrt.unavailable()", is_page=False), "comm_msg") == []
-        # Whatever page it is, HTML and text are right; they may come after the cell.
+        # On any page, HTML and text are right; they may come after the cell.
         other.send("v.set_result(6)", is_page=True)
         while (message := other.client.get_iopub_msg(timeout=PATIENCE))[
             "msg_type"
@@ -362,7 +362,7 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
 
 def test_of_two_pages_each_gets_the_form_that_it_can_show() -> None:
     with started(LOAD) as ours:
-        # Each page has a session of its own, by which the kernel knows it.
+        # Each page has its own session, by which the kernel identifies it.
         client = ours.manager.client(session=Session(key=ours.manager.session.key))
         client.start_channels()
         client.wait_for_ready(timeout=PATIENCE)

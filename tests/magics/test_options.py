@@ -1,4 +1,4 @@
-"""The line after `%%tfrt`."""
+"""Test the options after `%%tfrt`."""
 
 from __future__ import annotations
 

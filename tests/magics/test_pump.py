@@ -1,4 +1,4 @@
-"""The thread that polls runs, moved by hand."""
+"""Test the thread that polls runs; each test controls it by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Clock:
 
 @dataclass
 class Run:
-    """A run that is over after some looks, each of which takes `cost` seconds."""
+    """A run that is over after some polls, each of which takes `cost` seconds."""
 
     looks: int = 2
     clock: Clock = field(default_factory=Clock)
@@ -116,7 +116,7 @@ def test_a_destructor_may_mark_while_the_pump_looks() -> None:
 
 
 def test_what_the_thread_is_about_to_send_is_waited_for() -> None:
-    """A cell that ends must not overtake its last change: nobody reads what comes after it into a file."""
+    """A cell must not end before its last change is sent: files keep nothing that comes later."""
 
     class Slow(Run):
         def step(self) -> bool:

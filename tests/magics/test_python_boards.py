@@ -1,4 +1,4 @@
-"""Boards of runs and batches that Python starts: which runs are watched, and what a page gets of them."""
+"""Test boards of runs and batches that Python starts: which are watched, and what pages get."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ tfrt.call("tfrt.add.i32", 1, 2).result()
 
 
 class NoPage:
-    """Where messages go that no page gets."""
+    """A recipient of messages that no page gets."""
 
     @property
     def place(self) -> dict[str, None]:
@@ -67,7 +67,7 @@ def kernel() -> Iterator[FrontEnd]:
 
 
 def calls(cell: str) -> list[str]:
-    """Return the texts of the calls whose values a cell displays."""
+    """Return the source texts of the calls whose values a cell displays."""
     lines = cell.splitlines()
     found = shown_calls(ast.parse(cell))
     return sorted(lines[one[0] - 1][one[1] - 1 : (one[3] or 0) - 1] for one in found)
@@ -80,7 +80,7 @@ def boards(messages: list[dict]) -> list[dict]:
 
 
 def states(kernel: FrontEnd, shown: dict) -> dict[str, list[str]]:
-    """Return the current text of a board, by the names of its rows."""
+    """Return a board's current texts by the names of its rows."""
     answer = kernel.ask({"run": shown["data"][RUN_MIME]["run"], "last": 0})
     rows = answer["bundle"]["text/plain"].splitlines()[1:]
     found = [re.split(r"  +", row.strip()) for row in rows if row.startswith("  ")]
@@ -93,7 +93,7 @@ def test_the_calls_whose_value_a_cell_displays_are_known_before_it_runs() -> Non
     assert calls("(run := order(4))") == ["order(4)"]
     assert calls("for i in (1, 2):\n    display(order(i))\n0") == ["order(i)"]
     assert calls("a = b = order(1)\ndisplay(a)") == sorted(["display(a)", "order(1)"])
-    assert calls("order(4).result()") == ["order(4).result()"]  # its value is no run
+    assert calls("order(4).result()") == ["order(4).result()"]  # its value is not a run
     assert calls("[order(1)]") == calls("order(1); x = 2") == calls("") == []
 
 
@@ -133,7 +133,7 @@ def test_a_run_that_is_shown_later_is_known_from_its_users(kernel: FrontEnd) -> 
     rows = states(kernel, shown)
     assert rows["apples"][0] == "● available"
     assert rows["pears"][0].endswith("unavailable")
-    [again] = boards(kernel.run("run", is_page=True))  # one board, shown twice
+    [again] = boards(kernel.run("run", is_page=True))  # the same board, shown twice
     assert again["data"][RUN_MIME]["run"] == shown["data"][RUN_MIME]["run"]
     kernel.run("opened.set(); run.wait(); time.sleep(0.7)", is_page=True)
     rows = states(kernel, shown)
@@ -241,7 +241,7 @@ def test_a_board_keeps_no_run_that_is_over() -> None:
     gone = weakref.ref(run)
     del run
     end = time.monotonic() + SLOW
-    while gone() is not None and time.monotonic() < end:  # another thread may be collecting
+    while gone() is not None and time.monotonic() < end:  # another thread may be collecting garbage
         gc.collect()
     assert gone() is None
 

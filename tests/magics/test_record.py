@@ -1,4 +1,4 @@
-"""A job as a run document that grows."""
+"""Test how a job is recorded as a run document that grows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = {"run": "r", "session": "s", "client": "c", "cell": "one"}
 
 @dataclass
 class Log:
-    """What the core logs of a run; the test adds events."""
+    """The core's log of a run; the test adds events."""
 
     start: int | None = None
     dropped: int = 0
@@ -55,7 +55,7 @@ class Log:
 
 @dataclass
 class Job:
-    """What a record reads."""
+    """The parts of a job that a record reads."""
 
     page: object
     all_logs: list[Log] = field(default_factory=lambda: [Log()])
@@ -127,7 +127,7 @@ def test_a_thread_that_takes_the_place_of_one_that_ended_takes_no_events_with_it
     log.add((0, "begin", -1, None))
     record.look()
     log.workers = ("Thread-7", "timers")
-    # The second has no events yet: they will be those of the timers.
+    # The second thread has no events yet: the next ones will be those of the timers.
     assert record.without_events()["workers"] == ["worker 0", "timers"]
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of runs and values that Python made."""
+"""Test what a notebook shows of runs and values that Python created."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_run_is_a_static_board() -> None:
 
 
 def test_a_cancelled_run_says_why() -> None:
-    never = tfrt.unavailable()  # held: a value that is dropped unresolved is an error
+    never = tfrt.unavailable()  # keep it, because a value that is dropped unresolved is an error
     run = tfrt.Program(SHARE).run(4, never)
     run.cancel("out of <milk>")
     assert run.wait(SLOW)

@@ -1,4 +1,4 @@
-"""Cells on the real compiler and the real runtime."""
+"""Test cells on the real compiler and the real runtime."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(host: NotebookHost, text: str, **settings) -> Snapshot:
 
 
 def states(snapshot: Snapshot, section: int = 0) -> dict[str, tuple[str, str]]:
-    """State and text of each row of a section."""
+    """Return the state and the text of each row of a section."""
     return {row.name: (str(row.state), row.text) for row in snapshot.sections[section].rows}
 
 
@@ -254,7 +254,10 @@ def test_a_stop_names_only_what_did_not_come_before_the_end(host) -> None:
     job.start()
     assert job.finished.wait(PATIENCE)
 
-    assert states(job.snapshot())["%b"] == ("available", "2")  # its kernel had only to rest
+    assert states(job.snapshot())["%b"] == (
+        "available",
+        "2",
+    )  # only the end of its kernel's delay was missing
     assert job.snapshot().note == "timed out after 0.3 s; @main was still waiting for %c"
 
 
@@ -320,7 +323,7 @@ func @main() -> (i32, !tfrt.chain) {
 
 @pytest.fixture
 def own_kernels() -> Iterator[None]:
-    """Kernels of a user, taken away afterwards."""
+    """A user's kernels, unregistered afterward."""
 
     @kernel("magics_test.square")
     def square(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Files of run documents: what pages read is what was written, and it is small."""
+"""Test files with run documents: pages read what was written, and files are small."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def test_what_a_notebook_keeps_of_a_run_is_small(count: int, limit: int) -> None
 
 
 class Nowhere:
-    """Where no page listens."""
+    """A page that does not listen."""
 
     place: ClassVar = {"session": "s" * 36, "client": "c" * 36, "cell": "x" * 36}
 
     def send(self, message: object) -> None:
-        """Lose it."""
+        """Drop the message."""
 
 
 def test_a_large_file_is_written_twice_with_the_same_beginning() -> None:

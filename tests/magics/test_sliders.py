@@ -1,4 +1,4 @@
-"""Controls for the arguments of a program."""
+"""Test controls for the arguments of a program."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_other_arguments_are_refused_by_name() -> None:
 
 @pytest.fixture
 def gates() -> Any:
-    """Files that a run waits for: an event for each argument."""
+    """Events that a run waits for, one for each argument."""
     return {n: threading.Event() for n in range(10)}
 
 
 @pytest.fixture
 def gated(gates: Any) -> Any:
-    """A traced program whose run waits for the gate of its argument."""
+    """A traced program whose run waits for its argument's event."""
 
     @tfrt.kernel(blocking=True)
     def through(n: int) -> int:

@@ -1,4 +1,4 @@
-"""A run as text, as a page and as a picture."""
+"""Test a run's views: text, page, and picture."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_long_list_ends_with_the_number_of_rows_left_out() -> None:
 
 
 class Tags(HTMLParser):
-    """Every tag and every attribute of a page."""
+    """Collects every tag and every attribute of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Values and runs as ipywidgets, without a page: what pages are told, and what is left behind."""
+"""Test values and runs as ipywidgets without a page: what is sent, and what is left behind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202e\x00\ud800"
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """No test leaves a widget behind: neither it nor its layout."""
+    """Check that no test leaves a widget or its layout behind."""
     before = set(registry._instances)
     yield
     for name in set(registry._instances) - before:
@@ -97,7 +97,7 @@ def test_a_thousand_values_are_one_widget_that_sends_what_changed(sent: list[Any
     values = [tfrt.unavailable() for _ in range(1000)]
     before = len(registry._instances)
     widget = ValuesWidget(parts_of(values))
-    assert len(registry._instances) - before == 2  # itself, and its layout
+    assert len(registry._instances) - before == 2  # the widget and its layout
     values[7].set_result(70)
     FEED.drain(PATIENCE)
     changes = [one["state"]["changed"] for one in sent if "changed" in one.get("state", {})]
@@ -107,7 +107,7 @@ def test_a_thousand_values_are_one_widget_that_sends_what_changed(sent: list[Any
         True,
         {"name": "[7]", "state": "available", "text": "70"},
     )
-    assert widget.get_state()["rows"][7]["text"] == "70"  # what a page gets that comes later
+    assert widget.get_state()["rows"][7]["text"] == "70"  # what a page gets if it is opened later
     for place, value in enumerate(values):
         if place != 7:
             value.set_result(place)
@@ -199,7 +199,7 @@ def test_other_values_take_the_place_of_those_before() -> None:
 
 
 def texts(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return the display data of lines."""
+    """Return the display data of these lines of code."""
     return {"text/plain": " ".join(line.text for line in lines)}
 
 
@@ -215,7 +215,7 @@ def test_a_board_answers_only_questions_about_events(sent: list[Any]) -> None:
 
 
 class Output:
-    """What a notebook publishes."""
+    """Records what a notebook publishes."""
 
     def __init__(self, shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         self.published: list[tuple[dict[str, Any], bool]] = []
@@ -258,7 +258,7 @@ def test_a_run_is_a_board_and_then_html(notebook: Any, monkeypatch: pytest.Monke
     show_run_in_widget(run)
     ((first, _),) = output.published
     assert VIEW_MIME in first
-    assert RUN_MIME not in first  # our extension would draw it, and never hear of its end
+    assert RUN_MIME not in first  # our extension would draw it, and would not be told when it ends
     gate.set_result(7)
     run.wait(PATIENCE)
     FEED.drain(PATIENCE)

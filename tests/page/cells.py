@@ -1,4 +1,4 @@
-"""Cells of a notebook in the page; see `test_page`."""
+"""Run a notebook's cells in the page; see `test_page`."""
 
 import sys
 

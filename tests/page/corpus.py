@@ -1,6 +1,6 @@
-"""Run programs of an archive in the page, and print each one's output as a line of JSON.
+"""Run programs of an archive in the page, and print each program's output as a line of JSON.
 
-`given` are their paths, below /packages.
+`given` has the programs' paths, relative to /packages.
 """
 
 import contextlib

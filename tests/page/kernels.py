@@ -1,4 +1,4 @@
-"""Python kernels on the one thread of a page; see `test_page`."""
+"""Run Python kernels on the only thread of a page; see `test_page`."""
 
 import asyncio
 import time

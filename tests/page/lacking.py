@@ -1,6 +1,4 @@
-"""Messages of cells that need more than a page has, and a run that no cell waits for; see
-`test_page`.
-"""
+"""Run cells that need more than a page has, and a run for which no cell waits; see `test_page`."""
 
 import asyncio
 

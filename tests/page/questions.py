@@ -1,5 +1,6 @@
-"""Requests of a page while a cell runs and between cells, by a BroadcastChannel; see
-`test_page`.
+"""Let a page send requests through a BroadcastChannel, while a cell runs and between cells.
+
+See `test_page`.
 """
 
 import asyncio

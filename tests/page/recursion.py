@@ -1,4 +1,4 @@
-"""Async programs in the page, and endless recursion there; see `test_page`."""
+"""Run async programs and endless recursion in the page; see `test_page`."""
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError

@@ -1,5 +1,6 @@
-"""Print the results of each scalar operation for numbers at the limits of its types; see
-`test_page`.
+"""Print each scalar operation's results for numbers at the limits of its types.
+
+See `test_page`.
 """
 
 import itertools

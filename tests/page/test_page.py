@@ -1,7 +1,8 @@
-"""Host programs in a page: Pyodide in Node, with the core for WebAssembly.
+"""Test host programs in a page: Pyodide in Node, with the core for WebAssembly.
 
-Needs Node, and npm for Pyodide, which goes into `build/npm`; the core goes into `build/page`.  Each is made once.
-Node 20 does not switch stacks, which Chromium does: what depends on that is tried by hand.
+These tests need Node, and npm for Pyodide, which is kept in `build/npm`; the core is kept in
+`build/page`. Each is created once. Unlike Chromium, Node 20 cannot switch stacks: what depends on
+that is tested by hand.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 PYODIDE = "314.0.6"
 PURE = ("xdsl", "immutabledict", "ordered_set", "typing_extensions")
-"""Packages of others that host programs need in a page."""
+"""Other projects' packages that host programs need in a page."""
 OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm")
-"""What cells need beside these."""
+"""Packages that cells need in addition."""
 PACKAGES = ("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb"), ("magics", "tfrt_magics")
 PROGRAMS = [
     path.relative_to(ROOT) for path in sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
 ]
 NEED_NUMPY = ("tensors/", "networks/")
-"""Folders all of whose programs have tensors; beside them:"""
+"""Folders in which every program has tensors; single programs with tensors follow."""
 NEED_NUMPY_TOO = {
     "hostile/buffers",
     "hostile/files",
@@ -58,7 +59,7 @@ pytestmark = pytest.mark.timeout(900)
 
 
 def leave_out(reason: str) -> NoReturn:
-    """Skip what cannot run here; on the build machine it fails instead."""
+    """Skip a test that cannot run here; on the build machine, it fails instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -66,7 +67,7 @@ def leave_out(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def pyodide() -> Path:
-    """The folder of npm's package."""
+    """The folder of the npm package."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         leave_out("Node and npm are not installed")
     folder = ROOT / "build" / "npm"
@@ -81,7 +82,7 @@ def pyodide() -> Path:
 
 @pytest.fixture(scope="session")
 def core() -> Path:
-    """The core for a page, compiled if it is not that of these sources."""
+    """The core for a page, compiled again if the sources have changed."""
     folder = ROOT / "build" / "page"
     path = folder / file_name("wasm32")
     if not path.exists():
@@ -130,13 +131,13 @@ def in_page(pyodide: Path, archive: Path, script: Path, *given: object) -> str:
 
 @pytest.fixture(scope="session")
 def printed(pyodide: Path, archive: Path) -> dict[str, tuple[int, str]]:
-    """Status and output of each program, all run by one page."""
+    """The status and output of each program; one page runs them all."""
     lines = in_page(pyodide, archive, HERE / "corpus.py", *PROGRAMS).splitlines()
     return {path: (status, text) for path, status, text in map(json.loads, lines)}
 
 
 def without_times(text: str) -> str:
-    """Times and addresses are others in each run."""
+    """Replace times and addresses, which differ from run to run."""
     text = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", text)
     return re.sub(r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", text, flags=re.MULTILINE)
 
@@ -221,7 +222,7 @@ def test_a_cell_says_what_a_page_lacks_and_a_run_goes_on_between_cells(
 
 
 def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
-    """Where the browser can switch stacks; between cells everywhere."""
+    """A page can ask anywhere between cells, and during a cell if the browser can switch stacks."""
     lines = in_page(pyodide, archive, HERE / "questions.py").splitlines()
     if lines[0] == "stacks can be switched: True":
         expected = ["cancel: cancelled on the board ['cancelled']", "step: None ['done']"]
@@ -238,7 +239,7 @@ def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
 def test_scalars_are_the_same_in_a_page_at_the_edges_of_their_types(
     pyodide: Path, archive: Path
 ) -> None:
-    """Instructions of WebAssembly that trap would end the page's interpreter."""
+    """A WebAssembly instruction that traps would end the page's interpreter."""
     command = [sys.executable, str(HERE / "scalars.py")]
     here = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert len(here.splitlines()) == 2 * len(OPERATIONS)
@@ -248,7 +249,7 @@ def test_scalars_are_the_same_in_a_page_at_the_edges_of_their_types(
 def test_async_programs_are_interpreted_and_deep_recursion_is_an_error(
     pyodide: Path, archive: Path
 ) -> None:
-    """The stack of the browser ends the interpreter; nothing may come near its end."""
+    """An overflow of the browser's stack ends the interpreter, so nothing may come close to it."""
     assert in_page(pyodide, archive, HERE / "recursion.py").splitlines() == [
         "500 calls: 500",
         "100000 calls: the stack is exhausted",
@@ -260,7 +261,7 @@ def test_async_programs_are_interpreted_and_deep_recursion_is_an_error(
 
 
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
-    """A library that cannot be resolved breaks the next one that a page opens."""
+    """An unresolved library breaks the next library that a page opens."""
     script = (
         "const fs=require('node:fs');const read=f=>new WebAssembly.Module(fs.readFileSync(f));"
         "const has=new Set(WebAssembly.Module.exports(read(process.argv[1])).map(e=>e.name));"

@@ -1,7 +1,7 @@
 """Run JupyterLab on this machine only, and view it with Debian's Chromium.
 
-Everything is private to the test run: folders, settings, token, port.  Each test also proves that
-the notebook needs no network: a request that leaves 127.0.0.1 fails it.
+Everything is private to the test run: folders, settings, token, and port. Each test also proves
+that the notebook needs no network: a request to another machine fails it.
 """
 
 from __future__ import annotations
@@ -42,15 +42,14 @@ OTHERS = (
     "Cannot read properties of undefined (reading 'schema')",
     "Canceled future for ",
 )
-"""Complaints of Notebook 7.6 that we do not cause, and of JupyterLab if a kernel exits before it
-has answered.
-"""
+"""Messages that we do not cause: Notebook 7.6's, and JupyterLab's if a kernel exits too early."""
 NAME = "tfrt-nb-labextension"
 APPS = {"lab": ("LabApp", "lab/tree"), "notebook": ("JupyterNotebookApp", "notebooks")}
 """The class of each application's settings, and the path of notebooks in its addresses."""
 APP = os.environ.get("TFRT_JUPYTER", "lab")
-"""The tested application: JupyterLab or, with TFRT_JUPYTER=notebook, Notebook 7, which may be
-installed in another environment.
+"""The tested application: JupyterLab or, with TFRT_JUPYTER=notebook, Notebook 7.
+
+It may be installed in another environment.
 """
 PROJECT = Path(__file__).parents[3]
 
@@ -91,7 +90,7 @@ def _chromium() -> str:
 
 
 class Lab:
-    """A running JupyterLab: its address, its token, the folder of its notebooks, and which application it is."""
+    """A running JupyterLab or Notebook: its address, its token, and the folder of its notebooks."""
 
     def __init__(self, url: str, token: str, notebooks: Path, app: str = APP) -> None:
         self.url, self.token, self.notebooks, self.app = url, token, notebooks, app
@@ -143,7 +142,7 @@ def notebook_7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @contextmanager
 def served(home: Path, module: str, *arguments: str) -> Iterator[str]:
-    """Serve a page with a module of another front end, and yield its address."""
+    """Serve a page with another front end's module, and yield its address."""
     _needed(module, module)
     _chromium()
     home.mkdir(parents=True, exist_ok=True)
@@ -222,7 +221,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _ask_no_questions(settings: Path) -> None:
-    """Turn off the offer of JupyterLab's news, which would cover a part of the page."""
+    """Turn off the question about JupyterLab's news, which would cover a part of the page."""
     folder = settings / "@jupyterlab" / "apputils-extension"
     _write_json(folder / "notification.jupyterlab-settings", {"fetchNews": "false"})
 
@@ -331,9 +330,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def browser_page(chromium: Any) -> Iterator[Any]:
-    """An empty page; at the end, it must not have made requests to other machines or reported
-    errors.
-    """
+    """An empty page, which must make no requests to other machines and report no errors."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     foreign: list[str] = []
@@ -353,8 +350,6 @@ def browser_page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def notebook(lab: Lab, browser_page: Any) -> Iterator[Notebook]:
-    """A page in JupyterLab; at the end, no kernel may have received a request that it does not
-    know.
-    """
+    """A page in JupyterLab; no kernel may have received a request that it does not know."""
     yield Notebook(browser_page, lab)
     assert "UNKNOWN CONTROL" not in (lab.notebooks.parent / "server.log").read_text()

@@ -1,4 +1,4 @@
-"""The board of a cell, as a reader of a notebook meets it: one walk, on one page."""
+"""Test the board of a cell as a reader of a notebook sees it: one walk, on one page."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_one_board_from_the_first_row_to_the_reopened_file(notebook) -> None:
     board.get_by_role("tab", name="Log").click()
     assert "int32 = 3" in board.get_by_role("tabpanel").inner_text()
 
-    # The end is in the file; it is a board without a kernel, and can be replayed.
+    # The file has the end of the run, so the board needs no kernel, and can be replayed.
     notebook.save()
     notebook.shut_down()
     notebook.open("walk.ipynb", kernel=False)
@@ -106,14 +106,14 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     assert re.search("line 3, column 8", output)
     assert "Traceback" not in output
 
-    # While the cell is written the kernel looks at it, and runs nothing.
+    # While the cell is being written, the kernel analyzes it, but runs nothing.
     notebook.set_source(1, WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"))
     mark.wait_for(state="detached")
     notebook.set_source(1, WRONG.replace("tfrt.addd.i32 %b", "tfrt.sub.i32 %a"))
     page.wait_for_selector(".tfrt-underline[title*='tfrt.sub.i32']")
     assert notebook.outputs(1).inner_text() == output
 
-    # Comms that were closed, by whatever closes all, are opened again.
+    # If all comms are closed, whatever closes them, they are opened again.
     page.evaluate(
         """(text) => {
           const { content, sessionContext } = window.jupyterapp.shell.currentWidget;
@@ -161,7 +161,7 @@ def test_the_first_mistake_is_underlined_while_another_cell_runs(notebook) -> No
     page.wait_for_selector(".tfrt-underline[title*='tfrt.addd.i32']")
     prompt = "() => document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')[1].textContent"
     assert page.evaluate(prompt) == "[*]:"
-    # The answer's own "idle" does not hide the cell that runs.
+    # The "idle" that belongs to the answer does not hide the cell that runs.
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === "
         "'busy'"
@@ -287,7 +287,7 @@ def test_each_place_of_a_run_that_fails_is_underlined_and_cancel_ends_one_that_i
     cells.nth(1).locator("[data-value='%other']").click()
     assert cells.nth(1).locator(".tfrt-current").inner_text().strip().startswith("%other")
 
-    # A line that the user moves is found again; for one that was edited no other is marked.
+    # If the user moves a line, it is found again; if the line was edited, no other is marked.
     current, moves = ".tfrt-current:has-text('{}')", ("func.func", "// new\n\nfunc.func")
     for (old, new), marks in (moves, 1), (("%other, ", "%others, "), 0):
         page.evaluate(EDIT, [old, new])
@@ -333,7 +333,7 @@ def test_a_notebook_that_is_closed_and_opened_again_has_its_run(notebook) -> Non
 
 
 def test_only_what_ran_after_the_last_save_comes_back_with_a_page(notebook) -> None:
-    """A reader has run one cell again, has cleared another, and has put Python into a third."""
+    """The reader has run one cell again, cleared another one, and put Python into a third one."""
     page, lab = notebook.page, notebook.lab
     program = (
         "%%tfrt\nfunc.func @main() -> i32 {{\n  %a = tfrt.constant.i32 {}\n  tfrt.return "

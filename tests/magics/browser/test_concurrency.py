@@ -1,4 +1,4 @@
-"""What a board shows of concurrency: lanes, tasks, arrows, areas, groups, order."""
+"""Test what a board shows of concurrency: lanes, tasks, arrows, areas, groups, and order."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ PICTURE = """() => {
 
 
 def picture(page: Any, name: str) -> None:
-    """Keep a picture of the page in the folder that TFRT_SCREENSHOTS names, if it does."""
+    """Save a screenshot of the page in the folder that TFRT_SCREENSHOTS names, if it is set."""
     if folder := os.environ.get("TFRT_SCREENSHOTS"):
         page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 def drawn(page: Any, script: str = "() => window.texts") -> Any:
-    """Return the result of `script` after the board was drawn again."""
+    """Return the result of `script` after the board has been drawn again."""
     page.evaluate("() => { store.changed(); return window.drawn(); }")
     return page.evaluate(script)
 
 
 def watched(show: Show, data: dict[str, Any], tab: str) -> Any:
-    """Return the page of a document, whose canvases report what they draw."""
+    """Return a page with a document, whose canvases report what they draw."""
     page = show(data)
     page.evaluate(DRAWN)
     page.evaluate(PICTURE)
@@ -109,7 +109,7 @@ def test_an_arrow_leads_to_a_kernel_from_the_value_that_made_it_ready(show: Show
     page.evaluate("() => store.select(2)")
     texts = {text: (x, y) for text, x, y in drawn(page)}
     (*_, x, y), _ = drawn(page, "() => window.curves").pop()
-    # It ends where the bar of %sum begins, and comes from below: from the lane of %right.
+    # It ends where the bar of %sum begins, and comes from below, from the lane of %right.
     assert abs(x - (texts["%sum"][0] - 4)) < 1
     assert 0 < y - texts["%sum"][1] < 10
     picture(page, "arrow")
@@ -132,7 +132,7 @@ def test_more_waits_than_lanes_fold_into_one_that_unfolds(show: Show) -> None:
     page.evaluate("() => window.drawn()")
     unfolded = {text for text, _, _ in drawn(page)}
     assert {f"%w{i}" for i in range(30)} <= unfolded and "+ 24 more" not in unfolded
-    # So does the keyboard, by a button, which folds them again.
+    # So does the keyboard: a button folds them again.
     button = page.get_by_role("group", name="Folded lanes").get_by_role("button")
     assert button.inner_text() == "fold timers"
     button.focus()
@@ -223,7 +223,7 @@ def test_tasks_have_lanes_by_name_and_line_that_show_where_they_are_suspended(sh
     texts = [(text, y) for text, _, y in all_of_them]
     row = {text: y for text, x, y in all_of_them if x == 8}  # the names of lanes
     assert row["@main"] < row["%t, line 2"] < row["cell"] < row["worker 1"] < row["worker 2"]
-    # The lane of the task has the names of the workers; the lanes of the workers, that of the task.
+    # The task's lane has the workers' names; the workers' lanes have the task's name.
     task = [text for text, y in texts if y == row["%t, line 2"]]
     assert {"worker 1", "worker 2"} <= set(task)
     assert [text for text, y in texts if text == "%t"] == ["%t", "%t"]
@@ -441,7 +441,7 @@ def test_a_call_on_a_cluster_shows_its_journey_and_a_lost_worker(show: Show) -> 
     rows = page.get_by_label("Timeline", exact=True).get_by_role("listitem").all_inner_texts()
     words = "sent in 980 ns, its worker was lost, tried again, queued there 2.00 µs"
     assert f"{words}, ran there 4.00 µs, came back in 900 ns" in rows[1]
-    # While it goes on, what was told so far lasts until now.
+    # While it runs, a state that has been reported lasts until now.
     begun = {
         **document(LATE, events=events(*LATE_BEGUN), workers=["worker 1"]),
         "status": "running",

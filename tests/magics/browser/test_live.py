@@ -1,4 +1,4 @@
-"""Displayed values and runs in JupyterLab with our extension: they change when they are resolved."""
+"""Test displayed values and runs in JupyterLab with our extension: they change when resolved."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COUNT_ANNOUNCED = """() => {
         }
     }).observe(document.body, { childList: true, subtree: true });
 }"""
-"""Keeps how many changes each sentence announces to a screen reader."""
+"""Counts the changes that each sentence announces to a screen reader."""
 
 
 def chip(output: Locator, name: str, state: str) -> Locator:
@@ -112,7 +112,7 @@ def test_what_is_displayed_changes_when_it_is_resolved(notebook: Any) -> None:
     assert "5" in chip(two, "[1]", "available").inner_text()
     notebook.picture("live-before")
 
-    # The last cell keeps the kernel busy, and a thread resolves.
+    # The last cell keeps the kernel busy, while a thread resolves the values.
     (lab.notebooks / "resolve").touch()
     assert "= 42" in chip(one, "answer", "available").inner_text()
     assert "= 42" in chip(two, "[0]", "available").inner_text()
@@ -124,7 +124,7 @@ def test_what_is_displayed_changes_when_it_is_resolved(notebook: Any) -> None:
     assert "8" in chip(board, "%sum", "available").inner_text()
     prompt = page.locator(".jp-Notebook .jp-CodeCell").nth(8).locator(".jp-InputPrompt")
     assert "*" in prompt.inner_text()
-    # One sentence for all; a chip and what there is to say about it need no mouse.
+    # There is one sentence for all; a chip and its description can be reached without a mouse.
     said = page.locator(".tfrt-announcer")
     page.wait_for_function("() => document.querySelector('.tfrt-announcer')?.textContent")
     assert "values changed" in said.inner_text()
@@ -139,7 +139,7 @@ def test_what_is_displayed_changes_when_it_is_resolved(notebook: Any) -> None:
     (lab.notebooks / "busy").touch()
     notebook.wait_until_idle()
 
-    # The file has the end, also for readers without us.
+    # The file has the end, even for readers without our extension.
     notebook.save()
     outputs = [output for cell in lab.read("live.ipynb").cells for output in cell.outputs]
     shown = [output for output in outputs if RUN_MIME in output.get("data", {})]
@@ -170,7 +170,7 @@ def test_a_value_lives_on_over_a_reload_in_two_windows_and_a_restart(notebook: A
     chip(output, "a", "unavailable")
     chip(output, "[1]", "unavailable")
 
-    # Nothing of this is in the file, and the kernel is busy; the value comes while no page is open.
+    # The file has none of this, and the kernel is busy; the value comes while no page is open.
     page.goto("about:blank")
     (lab.notebooks / "first").touch()
     page.wait_for_timeout(500)
@@ -189,7 +189,7 @@ def test_a_value_lives_on_over_a_reload_in_two_windows_and_a_restart(notebook: A
         chip(window.outputs(1), "[1]", "unavailable")
     other.close()
 
-    # Another kernel: what is unresolved will stay so.
+    # With another kernel, an unresolved value stays unresolved.
     (lab.notebooks / "end").touch()
     notebook.wait_until_idle()
     page.evaluate(

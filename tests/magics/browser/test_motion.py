@@ -1,4 +1,7 @@
-"""What a board shows first, and what is seen to change: results, errors, prints, times, pictures, motion."""
+"""Test what a board shows first, and which changes are animated.
+
+The changes are in results, errors, prints, times, and pictures.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from .test_views import FAILED, LATE, NESTED, document, events, open_tab, show
 
 __all__ = ["show"]  # the fixture
 
-# Of LATE: `%a` comes from a timer, `%sum` needs it.
+# In LATE, `%a` comes from a timer, and `%sum` needs it.
 RUN = events(
     (0, "call", -1, 0, 0),
     (10, "begin", 0, -1, 0),
@@ -125,14 +128,14 @@ def test_the_first_error_is_at_the_head_and_leads_to_its_line(show) -> None:
     go_to(page, 5)
     assert problem.is_hidden()
 
-    # An error that an argument brings is not where it happened.
+    # An error that came with an argument did not happen at the operation.
     log = events(
         (0, "call", -1, 0, 0), (5, "error", -1, 0, 0), (9, "error", 0, 1, 0), (9, "error", 0, 2, 0)
     )
     page = show({**document(FAILED, events=log, previews=texts), "status": "failed"})
     assert problem.inner_text() == "▲ Divide by zero %q, line 2"
 
-    # A program that goes on after an error is done, and has no failure to explain.
+    # A program that continues after an error is done, and has no failure to explain.
     page = show(run)
     assert page.locator(".problem").is_hidden()
 
@@ -235,7 +238,7 @@ def test_a_long_wait_is_seen_to_go_on_without_a_message(show) -> None:
 
 
 def drawn(page: Any) -> dict[str, tuple[float, float]]:
-    """Return the texts of the picture, and their positions."""
+    """Return the texts in the picture, and their positions."""
     page.evaluate("() => { store.changed(); return window.drawn(); }")
     return {text: (x, y) for text, x, y in page.evaluate("() => window.texts")}
 
@@ -320,7 +323,7 @@ def test_a_tensor_is_its_type_and_shape_beside_a_picture_with_a_scale(show) -> N
     assert detail.locator(".scale").inner_text().split() == ["-1.5", "2"]
     assert text in detail.inner_text()
 
-    # A picture comes from the file, not from elsewhere.
+    # A picture comes from the file, not from another site.
     page = show(document(GRID, pictures={"0": ["https://example.org/a.png", 0, 1]}, **more))
     assert page.locator(".tfrt-board img").count() == 0
     assert "pictures" in page.locator(".tfrt-board .note").first.inner_text()

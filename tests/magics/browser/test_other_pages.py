@@ -1,4 +1,7 @@
-"""Values, runs and boards on pages without our extension, where widgets show them, and in Notebook 7."""
+"""Test values, runs, and boards on pages without our extension, and in Notebook 7.
+
+Widgets show them on pages without our extension.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ out"""
 
 
 def see(locator: Locator, *parts: str) -> None:
-    """Wait until the text of an element has all parts."""
+    """Wait until the text of an element contains all of the parts."""
     for part in parts:
         locator.filter(has_text=part).first.wait_for(state="attached", timeout=30_000)
 
@@ -94,7 +97,7 @@ def test_jupyterlab_without_our_extension(plain: Notebook) -> None:
     see(out[4], "0 left")
     see(out[1], "v = 6502")
     see(out[2], "['north'] = 6502", HOSTILE)
-    assert out[1].locator(".tfrt-values").count() == 0  # HTML has taken its place
+    assert out[1].locator(".tfrt-values").count() == 0  # HTML has replaced it
     assert plain.page.title() != "hacked"
 
     run(5)
@@ -157,7 +160,9 @@ threading.Thread(target=resolve).start()"""
 
 @pytest.fixture
 def other_page(chromium: Any) -> Iterator[Page]:
-    """A page of a front end that asks other machines for parts of itself, and does without them."""
+    """A page of a front end that requests parts of itself from other machines, and works without
+    them.
+    """
     context = chromium.new_context(viewport={"width": 1000, "height": 900})
     context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
     yield context.new_page()
@@ -261,6 +266,6 @@ def test_marimo_shows_values_and_runs_live(tmp_path: Path, other_page: Page) -> 
 
 
 def picture(page: Page, name: str) -> None:
-    """Like `Notebook.picture`."""
+    """Save a screenshot, like `Notebook.picture`."""
     if folder := os.environ.get("TFRT_SCREENSHOTS"):
         page.screenshot(path=f"{folder}/{name}.png")

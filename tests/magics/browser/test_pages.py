@@ -1,4 +1,4 @@
-"""Boards in pages of the documentation: a script in a file on the disk, no server and no kernel."""
+"""Test boards in pages of the documentation: a script in a file, without a server or a kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a page with the first run of tutorial 00 that waits, as the site has it."""
+    """The address of a page with the first waiting run of tutorial 00, as on the site."""
     sys.path.insert(0, str(ROOT / "docs"))
     import examples
 
@@ -53,7 +53,7 @@ def test_a_board_replays_in_a_page_without_a_kernel(chromium: Browser, saved: st
     end = round(float(board.get_by_label("Replay", exact=True).get_attribute("max") or 0))
     assert end > 300e6
 
-    # It plays once by itself, and then when its reader asks.
+    # It plays once by itself, and then whenever its reader wants.
     for is_asked in (False, True):
         if is_asked:
             board.get_by_role("button", name="Play").click()

@@ -1,4 +1,4 @@
-"""Recipes about something on the page: what a reader sees who types them into JupyterLab."""
+"""Test recipes about things on the page: what readers see if they type them into JupyterLab."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def size(locator: Locator) -> tuple[float, float]:
 
 
 def photographed(locator: Locator, name: str) -> None:
-    """Check the picture of a recipe that is committed against what is on the page; with WRITE_EXPECTED=1 take it."""
+    """Compare the committed picture of a recipe with the page, or take it with WRITE_EXPECTED=1."""
     path = DOCS / "howto" / f"{name}.png"
     now = locator.screenshot()
     if os.environ.get("WRITE_EXPECTED") == "1":
         path.write_bytes(now)
-    # Fonts differ from machine to machine; what is drawn, and about how large, does not.
+    # Fonts differ from machine to machine, but what is drawn, and its approximate size, do not.
     known, found = (struct.unpack(">II", data[16:24]) for data in (path.read_bytes(), now))
     assert all(0.8 < a / b < 1.25 for a, b in zip(known, found, strict=True)), (known, found)
 
@@ -87,7 +87,7 @@ def test_a_board_says_what_a_program_did_in_which_order_and_with_what_result(not
     assert (states["5"], states["6"], states["7"]) == ("available", "running", "waiting")
     photographed(done, "board_replay")
 
-    # Two waits of the timers have two lanes; what runs says so in the list.
+    # Two waits of timers have two lanes; the list says what runs.
     done.get_by_label("Replay", exact=True).evaluate(
         "node => { node.value = node.max; node.dispatchEvent(new Event('input')) }"
     )
@@ -97,7 +97,7 @@ def test_a_board_says_what_a_program_did_in_which_order_and_with_what_result(not
     waits = re.fullmatch(r"demo\.wait\.i32 2×, .*, waits ([\d.]+) s", kinds[0])
     assert waits and 5.5 < float(waits[1]) < 9, (
         kinds
-    )  # two and four seconds, begun and ended when a thread is free
+    )  # they last two and four seconds, and begin and end when a thread is free
     photographed(done, "board_timeline")
 
     problem = failed.locator(".problem")
@@ -141,7 +141,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     later, step, live = (outputs[cell].locator(".tfrt-board") for cell in (2, 4, 5))
     slider = outputs[-2]
 
-    # A run that is not waited for goes on, and its board with it, while another cell runs.
+    # A run for which no cell waits continues, and so does its board, while another cell runs.
     row = "[data-value='{}'][data-state={}]"
     late = later.locator(row.format("%late", "waiting"))
     late.wait_for()
@@ -152,7 +152,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     assert {"●", "available", "%sum", "result", "42", "i32"} <= {*words(total)}
     assert size(total)[0] > 400 and size(total)[1] > 10
 
-    # A program that stands still has a button for each operation that could run.
+    # The board of a stopped program has a button for each operation that could run.
     ready = step.get_by_role("group", name="Ready").get_by_role("button")
     ready.wait_for()
     assert words(ready) == ["%two", "=", "tfrt.add.i32", "%one,", "%one"]

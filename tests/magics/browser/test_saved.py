@@ -1,7 +1,7 @@
-"""Notebooks that users saved with an earlier build open and replay, without a kernel.
+"""Test that notebooks saved with an earlier build open and replay, without a kernel.
 
-The files in `tests/magics/saved` were saved by 0.1.0 (commit 25f0f40c).  Do not save them again: they stand
-for what users have on disk.
+The files in `tests/magics/saved` were saved by 0.1.0 (commit 25f0f40c). Do not save them again:
+they represent what users have on disk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a cell shows while its program is compiled, in a real JupyterLab."""
+"""Test what a cell shows while its program is compiled, in a real JupyterLab."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: A
     assert row.get_attribute("data-state") == "waiting"
     assert "Compiling …" in page.locator(".tfrt-skeleton").inner_text()
     notebook.picture("skeleton")
-    # It stays below what is printed meanwhile.
+    # It stays below anything printed meanwhile.
     printed = notebook.outputs(1).get_by_text("above").bounding_box()
     assert printed["y"] < row.bounding_box()["y"]
 
@@ -51,7 +51,7 @@ def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: A
     page.wait_for_selector(".tfrt-board[data-status='done'] [data-value='%one']")
     assert notebook.outputs(1).locator(".tfrt-skeleton").count() == 0
 
-    # The second program is wrong: what it says of that takes the skeleton's place.
+    # The second program is wrong; its errors replace the skeleton.
     notebook.wait_until_idle()
     assert page.locator(".tfrt-skeleton").count() == 0
     notebook.save()

@@ -1,4 +1,4 @@
-"""The stages of a program, and what a reader takes away, in a real JupyterLab."""
+"""Test the stages of a program, and what a reader can copy or save, in a real JupyterLab."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_stages_are_made_when_they_are_looked_at_and_kept_in_the_file(notebook: 
     tasks.get_by_role("button", name="assembly").wait_for()
     notebook.picture("stages")
     stage = tasks.get_by_role("list", name="Stage", exact=True)
-    # The multiplication is found at every stage, and a click in the program finds it there.
+    # The multiplication is found at every stage, and a click on it in the program finds it there.
     tasks.get_by_role("list", name="Program").locator("[data-line='5']").click()
     for name, part in (
         ("async-to-async-runtime", "arith.muli"),
@@ -64,7 +64,7 @@ def test_stages_are_made_when_they_are_looked_at_and_kept_in_the_file(notebook: 
     tasks.get_by_role("button", name="async-to-async-runtime").click()
     stage.locator("[data-mark='+']").first.wait_for()
 
-    # The file has them: they are there without a kernel.
+    # The file has them, so they are shown without a kernel.
     notebook.save()
     data = lab.read("stages.ipynb").cells[2].outputs[0].data[RUN_MIME]
     body = document_of(data)

@@ -1,4 +1,4 @@
-"""Help while a cell is written: what the reader sees in JupyterLab, even while the kernel is busy."""
+"""Test the help that JupyterLab shows while a cell is written, even if the kernel is busy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ITEM = ".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item"
 
 
 def begin(notebook: Any, name: str, *cells: str, busy: bool = False) -> None:
-    """Open a notebook whose first cell has loaded the extension, with one that waits, if `busy`."""
+    """Open a notebook whose first cell loads the extension; if `busy`, another cell waits."""
     (notebook.lab.notebooks / "go").unlink(missing_ok=True)
     notebook.lab.write(name, "%load_ext tfrt_nb", *cells, *[WAITS] * busy)
     notebook.open(name)
@@ -53,8 +53,9 @@ def place(notebook: Any, cell: int, offset: int) -> None:
 
 
 def press_tab(notebook: Any) -> Any:
-    """Press Tab until completions appear, and return them. JupyterLab waits a second for the first,
-    which may take longer on a busy machine.
+    """Press Tab until completions appear, and return them.
+
+    JupyterLab waits a second for the first ones, which may take longer on a busy machine.
     """
     items = notebook.page.locator(ITEM)
     for _ in range(30):
@@ -163,7 +164,7 @@ def test_mistakes_are_visited_and_fixed_and_names_changed_while_a_cell_runs(note
     total = RIGHT.replace("%sum", "%total")
     wait_for(notebook, total)
 
-    # What is typed over all uses replaces them.
+    # The typed name replaces all uses.
     place(notebook, 1, in_page(total, "%total") + 2)
     page.keyboard.press("Shift+F12")
     page.wait_for_function(

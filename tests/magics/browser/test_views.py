@@ -1,4 +1,7 @@
-"""Views of documents without a kernel or a JupyterLab: what is drawn, what a click finds, what hostile values do."""
+"""Test views of documents, without a kernel or a JupyterLab.
+
+The tests check what is drawn, what a click finds, and what hostile values do.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ func.func @other() -> i32 {
 
 
 def document(text: str, name: str = "main", **more: Any) -> dict[str, Any]:
-    """Return a run of a program that has done nothing yet, in the form of a file."""
+    """Return the document of a run that has done nothing yet, in the form of a file."""
     body = {
         **PageProgram(Program.from_source(text, "cell")).body,
         "functions": [{"name": name, "status": "done"}],
@@ -68,7 +71,7 @@ def document(text: str, name: str = "main", **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def show(browser_page: Any) -> Callable[[dict[str, Any]], Any]:
-    """Draw a document; the page."""
+    """Draw a document, and return the page."""
     drawn: list[dict[str, Any]] = []
 
     def answer(route: Any) -> None:
@@ -173,7 +176,8 @@ def test_boxes_fold_and_unfold_by_mouse_and_keyboard(show) -> None:
     branch.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(COUNT, arg=7)
-    # Left goes to what is around, folds that, and from the outermost the function.
+    # Left moves to the surrounding node, then folds that; from the outermost, it folds the
+    # function.
     page.get_by_role("treeitem", name="%a = tfrt.add").focus()
     for count in (7, 5, 2):
         page.keyboard.press("ArrowLeft")
@@ -342,7 +346,7 @@ KINDS = [
 
 
 def events(*rows: tuple[int, str, int, int, int]) -> dict[str, Any]:
-    """Columns from rows of time, kind, operation, value and worker."""
+    """Convert rows of time, kind, operation, value, and worker to columns."""
     columns = list(zip(*rows, strict=True))
     rest = {"instance": [1] * len(rows), "payload": [None] * len(rows)}
     names = ("time", "kind", "op", "value", "worker")
@@ -470,7 +474,7 @@ def test_pictures_follow_the_theme(show) -> None:
     seen = [page.evaluate(picture)]
     for change in changes:
         change()
-        # The board hears of a change with the next frame, or with the one after it.
+        # The board receives a change with the next frame, or with the one after it.
         page.wait_for_function(f"seen => !seen.includes({picture})", arg=seen, timeout=10_000)
         seen.append(page.evaluate(picture))
 
@@ -583,7 +587,7 @@ def test_a_line_of_the_log_that_its_row_cuts_is_shown_whole_where_it_is_chosen(s
 
 def test_plain_keys_are_the_boards_where_the_notebook_takes_its_shortcuts_first(show) -> None:
     page = show(document(NESTED))
-    # As Notebook 7 does, which has shortcuts for the arrows.
+    # Notebook 7 does the same, because it has shortcuts for the arrow keys.
     page.evaluate(
         """() => document.addEventListener("keydown", (event) => {
             if (!event.target.closest("[data-lm-suppress-shortcuts]")) window.taken = event.key, event.stopPropagation();
@@ -596,7 +600,7 @@ def test_plain_keys_are_the_boards_where_the_notebook_takes_its_shortcuts_first(
     assert tab.inner_text() != first
     page.keyboard.press("Control+s")
     assert page.evaluate("() => window.taken") == "s"
-    # JupyterLab's own buttons have shadow roots, too, and leave their keys to it.
+    # JupyterLab's own buttons also have shadow roots, and leave their keys to them.
     page.evaluate(
         """() => {
             const button = document.createElement("div");
@@ -623,7 +627,7 @@ def test_a_narrow_page_has_room_for_the_text_of_a_stage(show) -> None:
     open_tab(page, "Stages")
     panel = page.get_by_role("tabpanel").bounding_box()
     text = page.get_by_role("list", name="Stage", exact=True).bounding_box()
-    assert text["y"] - panel["y"] < 220  # half of what a panel shows at most
+    assert text["y"] - panel["y"] < 220  # half of the maximum that a panel shows
 
 
 FAILED = """func.func @main(%x: i32) -> i32 {
@@ -683,7 +687,7 @@ WRONG = [None, -1, 3.5, 10**9, "no", [], [None], {"a": None}, {"toString": 1}, T
 
 
 def test_any_part_of_a_document_may_be_wrong(show) -> None:
-    """Each part of a run is replaced: a board is drawn, and nothing is complained of."""
+    """Each part of a run is replaced in turn: a board must be drawn, without complaints."""
     log = events((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (20, "available", 0, 1, 0))
     more = {"previews": {"0": "1"}, "log": [[1, 0, "one\n"]], "results": {"main": [["done", "1"]]}}
     text = json.dumps(document(LATE, events=log, workers=["worker 1"], **more))

@@ -1,6 +1,7 @@
-"""Every tutorial in a real JupyterLab, as a learner runs it; takes a quarter of an hour, so by hand: `make test-everywhere`.
+"""Test every tutorial in a real JupyterLab, run as a learner does: `make test-everywhere`.
 
-No directory's tests include this file, as its name begins with no `test_`: name it.
+This takes a quarter of an hour. No test folder includes this file, because its name does not begin
+with `test_`: name it to run it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pytest
 FOLDER = Path(__file__).parents[3] / "notebooks"
 TUTORIALS = sorted(FOLDER.glob("[0-9]*.ipynb"))
 AGAIN = [path for path in TUTORIALS if path.stem[:2] in ("01", "06", "08", "10")]
-"""What keeps most between cells: boxes, kernels, threads, and runs that go on."""
+"""The tutorials that keep most between cells: boxes, kernels, threads, and runs that go on."""
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets"
 RAN = f"""() => {CELLS}.filter(cell => cell.outputArea).map(({{ model, inputArea }}) => ({{
   source: model.sharedModel.source, count: model.executionCount, outputs: model.outputs.toJSON(),
@@ -36,9 +37,12 @@ def opened(notebook: Any, path: Path) -> None:
 
 
 def problems(notebook: Any, path: Path) -> list[str]:
-    """What a learner would stumble over: cells without a number, errors, and boards that are blank or still running."""
+    """Return what would confuse a learner: cells that did not run, errors, and bad boards.
+
+    A board is bad if it is blank or still running.
+    """
     notebook.wait_until_idle()
-    notebook.page.wait_for_timeout(1000)  # what goes on between cells shows its end
+    notebook.page.wait_for_timeout(1000)  # lets work between cells show its end
     found = []
     for at, cell in enumerate(notebook.page.evaluate(RAN)):
         name = f"{at}: {cell['source'].splitlines()[0]}"
