@@ -1,8 +1,7 @@
-"""Explore native functions in every order of their steps, on the simulated machine of
-`tests.simulator`.
+"""Explore native functions in every order of their steps, on the simulated machine.
 
-Read in this order: `choosers` (follow a schedule, or try all of them), `reduction` (one schedule
-for each behavior, from the footprints of operations), `explorer` (the entry point). Scenarios build
-on `simulated_host`; `simulated_program` decodes programs there, and `simulated_coroutines` has the
-functions of compiled code.
+The machine is in `tests.simulator`. Read in this order: `choosers` (follow a schedule, or try all
+of them), `reduction` (one schedule for each behavior, from the footprints of operations),
+`explorer` (the entry point). Scenarios build on `simulated_host`; `simulated_program` decodes
+programs there, and `simulated_coroutines` has the functions of compiled code.
 """

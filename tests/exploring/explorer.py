@@ -97,8 +97,9 @@ def explore(
 
 
 def explored(scenario: Callable[..., None]) -> Callable[..., None]:
-    """Return a test of one scenario in all of its interleavings; pytest provides the arguments
-    after the world.
+    """Return a test of one scenario in all of its interleavings.
+
+    Pytest provides the arguments after the world.
     """
 
     @functools.wraps(scenario)
@@ -221,10 +222,10 @@ def _explained(
 def _simplest(
     scenario: Scenario, machine: Machine, kind: type[SimulationError]
 ) -> Sequence[int] | None:
-    """Return the shortest schedule that ends in such a failure, among those with the fewest
-    unexpected decisions.
+    """Return the shortest schedule that ends in such a failure with the fewest unexpected
+    decisions.
 
-    Returns None if there was not enough time to find one.
+    Return None if there was not enough time to find one.
     """
     end = process_time() + SHRINKING_SECONDS
     for budget in count():

@@ -1,5 +1,6 @@
-"""The parts of a host that compiled coroutines need, in a simulated world: the C functions run
-unchanged.
+"""The parts of a host that compiled coroutines need, in a simulated world.
+
+The C functions run unchanged.
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=1)
@@ -76,9 +77,10 @@ class Scene:
 class SimulatedCoroutines:
     """The state of compiled programs on the queue of a simulated host.
 
-    `events` are the reports of native code to Python, except errors to describe; each error has a
-    number, from 1 on, under which the host records its release. `answers` has Python's answers by
-    event, as functions of the context and the argument; the answer is 0 if there is none.
+    `events` are native code's reports to Python, except requests to describe an error; each error
+    has a number, from 1 on, under which the host records its release. `answers` has Python's
+    answers by event, as functions of the context and the argument; the answer is 0 if there is
+    none.
     """
 
     def __init__(self, host: SimulatedHost, *, checked: bool = False) -> None:

@@ -42,10 +42,10 @@ def fields(prefix: str) -> dict[int, str]:
 
 
 class SimulatedHost:
-    """A process with one work queue, one blocking pool, and contexts for the threads of a scenario.
+    """A process with a work queue, a blocking pool, and contexts for the threads of a scenario.
 
-    `main` is the context of the scenario itself, `contexts[i]` that of worker i, which owns deque i;
-    `outside` are contexts of threads that do not belong to the queue.
+    `main` is the context of the scenario itself, and `contexts[i]` that of worker i, which owns
+    deque i; `outside` are contexts of threads that do not belong to the queue.
 
     Calls of the process's callbacks are recorded: `refused` has the sizes of refused allocations,
     `released` the handles of objects whose last reference was dropped, `called` the handles of
@@ -112,8 +112,9 @@ class SimulatedHost:
         return self.world.function(function)
 
     def noting(self, ran: list[int], then: Callable[[], object] = lambda: None) -> int:
-        """Return the address of a task function that records the first word of its task in `ran`,
-        and calls `then`.
+        """Return the address of a task function that records its task, and then calls `then`.
+
+        It appends the first word of the task to `ran`.
         """
 
         def run(context: int, task: int) -> None:

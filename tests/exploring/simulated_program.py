@@ -78,9 +78,7 @@ def _decode(plan: int) -> None:
 
 
 def write_arena(host: SimulatedHost, arena: Arena) -> int:
-    """Copy an arena's contents into simulated memory, which the host frees, and return its
-    address.
-    """
+    """Copy an arena's contents into simulated memory, which the host frees; return its address."""
     words = arena.words.tolist()
     memory, base = arena.seal()
     block = host.block(8 * len(words), "program")
@@ -94,8 +92,7 @@ def write_arena(host: SimulatedHost, arena: Arena) -> int:
 def load_file(
     host: SimulatedHost, file: BefFile, kernels: Mapping[str, Kernel], instead: Mapping[str, str]
 ) -> dict[str, int]:
-    """Write a file's functions into simulated memory, and return the addresses of those with a
-    name.
+    """Write a file's functions into simulated memory; return the addresses of those with a name.
 
     Args:
         kernels: native, control, and constant kernels; the simulated core calls no others.

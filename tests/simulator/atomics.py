@@ -69,9 +69,7 @@ class Atomics(PlainMemory):
         return 1
 
     def fence(self) -> None:
-        """Make the thread see everything that each thread had written or read before its last
-        fence.
-        """
+        """Make the thread see all that each thread had written or read before its last fence."""
         thread = self._scheduler.step(Kind.FENCE)
         join(thread.seen, self._fences)
         self._fences = list(thread.seen)

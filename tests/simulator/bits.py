@@ -19,8 +19,9 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def bits_of(value: float, size: int) -> int:
-    """Return the bit pattern of a float of `size` bytes; a number too large for 32 bits is
-    infinite.
+    """Return the bit pattern of a float of `size` bytes.
+
+    A number that is too large for 32 bits is infinite.
     """
     as_float, as_integer = _FORMATS[size]
     try:

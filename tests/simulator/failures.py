@@ -50,9 +50,7 @@ class UninitializedRead(SimulationError):
 
 
 class DataRace(SimulationError):
-    """Two threads access a word, at least one writes, at least one access is plain, and nothing
-    orders them.
-    """
+    """Unordered accesses to a word by two threads: one or both write, and one or both are plain."""
 
 
 class BadCall(SimulationError):

@@ -29,9 +29,7 @@ class PlainMemory(Core):
         return self.allocate_aligned(ALIGNMENT, size)
 
     def allocate_aligned(self, alignment: int, size: int) -> int:
-        """Allocate like `allocate`, at a multiple of `alignment`; return 0 if the scenario refuses
-        it.
-        """
+        """Allocate like `allocate`, at a multiple of `alignment`; return 0 if refused."""
         if self.refuses():
             return 0
         thread = self._scheduler.current

@@ -1,5 +1,4 @@
-"""Find data races: two accesses to a word, at least one a write and at least one plain, that
-nothing orders.
+"""Find data races: unordered accesses to a word, at least one a write and at least one plain.
 
 An access is identified by its thread and that thread's own time; another thread's vector clock says
 whether it comes before. Because clocks decide the order, not timing, a race is found on any

@@ -30,16 +30,18 @@ class Chooser(Protocol):
         """
 
     def next_value(self, thread: Thread, labels: Sequence[int]) -> int:
-        """Return which of several results the operation of `thread` has; `labels` identify them in
-        any run.
+        """Return which of several results the operation of `thread` has.
+
+        `labels` identify the results in any run.
         """
 
     def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
         """Record that `thread` has done its operation, which touched the places in `accesses`."""
 
     def time_passed(self) -> None:
-        """Record that no thread could run, but some can now. All earlier steps precede all later
-        ones.
+        """Record that no thread could run, but some can now.
+
+        All earlier steps precede all later ones.
         """
 
 

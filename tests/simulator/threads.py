@@ -15,8 +15,9 @@ from tests.simulator.words import Word
 
 
 class Kind(IntEnum):
-    """Operations that other threads can notice. Those from SLEEP on may have to wait until they are
-    possible.
+    """Operations that other threads can notice.
+
+    Those from SLEEP on may have to wait until they are possible.
     """
 
     LOAD = 0
@@ -32,9 +33,7 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Sleep:
-    """A thread's sleep on a futex. `version` is the position of the wake-up in the queue's
-    history.
-    """
+    """A thread's sleep on a futex; `version` is the wake-up's position in the queue's history."""
 
     timeout_ns: int
     may_return_early: bool
@@ -107,9 +106,7 @@ class Thread:
         return self.sleep is None or self.sleep.woken or self.sleep.may_return_early
 
     def readable_versions(self) -> list[int]:
-        """Return the versions of its word that the thread may read in the load that it is about to
-        do.
-        """
+        """Return the versions of its word that the thread may read in its next load."""
         return [] if self.word is None else [m.version for m in self.word.visible(self.seen)]
 
     def learn(self, clock: Iterable[int], seen: Iterable[int]) -> None:
@@ -118,9 +115,7 @@ class Thread:
         join(self.seen, seen)
 
     def tick(self) -> None:
-        """Advance the thread's time, so that clocks given out so far do not cover its later
-        steps.
-        """
+        """Advance the thread's time, so that clocks given out so far do not cover later steps."""
         self.clock[self.index] += 1
         self.seen[self.index] = self.clock[self.index]
 

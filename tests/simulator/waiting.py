@@ -55,8 +55,8 @@ class Waiting(Atomics):
         return self.now()
 
     def now(self) -> int:
-        """Return the clock, which advances with every read of it, and with every sleep that is not
-        cut short.
+        """Return the clock, which advances with every read of it, and with every uninterrupted
+        sleep.
 
         Each thread has its own clock, as if the steps of others took no time, or a long time.
         """
@@ -69,7 +69,7 @@ class Waiting(Atomics):
         return self.now()
 
     def processor(self) -> int:
-        """Return the thread's own processor: each thread has one."""
+        """Return the thread's processor: each thread has its own."""
         return self._scheduler.current.index
 
     def futex_wait(self, address: int, expected: int, timeout_ns: int) -> int:
@@ -147,8 +147,9 @@ class Waiting(Atomics):
         self._tell(thread, "futex_wait", address, note=note)
 
     def _return_early(self, thread: Thread, sleep: Sleep) -> str:
-        """End a sleep while others can still run: they are slow and the time is up, or it ends for
-        no reason.
+        """End a sleep while others can still run.
+
+        Either they are slow and the time is up, or the sleep ends for no reason.
         """
         thread.early_returns += 1
         outcomes = ["time is up"] if sleep.timeout_ns >= 0 else []
@@ -161,9 +162,7 @@ class Waiting(Atomics):
 
 
 def _wake(sleeper: Thread, waker: Thread, version: int) -> None:
-    """Let `sleeper` continue, and order its later steps after everything that the waker has
-    done.
-    """
+    """Let `sleeper` continue, and order its later steps after all that the waker has done."""
     assert sleeper.sleep is not None, "a thread in the queue sleeps"
     sleeper.sleep.woken = True
     sleeper.sleep.version = version

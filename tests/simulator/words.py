@@ -36,9 +36,7 @@ class Message:
         self.readers: dict[int, int] = {}
 
     def is_known_by(self, seen: list[int]) -> bool:
-        """Return whether a thread that has seen `seen` knows of the write, or of a thread that read
-        it.
-        """
+        """Return whether a thread that has seen `seen` knows of the write, or of any reader."""
         if self.time <= seen[self.thread]:
             return True
         return any(time <= seen[reader] for reader, time in self.readers.items())
@@ -95,9 +93,7 @@ class Allocation:
         self.kept = False
 
     def first_message(self, address: int) -> Message:
-        """Return the content of a word that was not touched so far: zero if it was cleared,
-        otherwise undefined.
-        """
+        """Return a word that has not been touched: zero if it was cleared, otherwise undefined."""
         for addresses, thread, time in reversed(self.cleared):
             if address in addresses:
                 return Message(0, ALL_BYTES, thread, time, 0)

@@ -36,10 +36,10 @@ class World(Waiting):
         self._scheduler.add(body, name)
 
     def finally_assert(self, check: Callable[[], object]) -> None:
-        """Call `check` after all threads have exited; it raises or returns False to report an
-        error.
+        """Call `check` after all threads have exited.
 
-        Checks run in reverse order, so that the first setup can be undone last.
+        It raises an error or returns False to report a failure. Checks run in reverse order, so
+        that the first setup can be undone last.
         """
         self._checks.append(check)
 
@@ -138,9 +138,7 @@ class World(Waiting):
         return float(self._callee(function)(first) or 0.0)
 
     def thread_context(self) -> int:
-        """Return the context that the thread has set: the scenario decides which thread works with
-        which.
-        """
+        """Return the thread's context; the scenario decides which thread works with which."""
         thread = self._scheduler.current
         if thread.context == 0:
             raise BadCall(f"{thread.name} has no context")
