@@ -1,4 +1,4 @@
-"""Compiled code on a host, played by Python functions that are called by address."""
+"""Test compiled code on a host; Python functions that are called by address take its role."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESUME = ctypes.CFUNCTYPE(None, Pointer)
 
 
 class Record(ctypes.Structure):
-    """What compiled code says of an operation."""
+    """Compiled code's description of an operation."""
 
     _fields_ = (
         ("text", ctypes.c_char_p),
@@ -55,12 +55,14 @@ class Code:
         return kind(self.runtime.functions[name])(*given)
 
     def main(self, body: Callable[[], object]) -> None:
-        """Run `body` as the program's main function; what is true says that it failed."""
+        """Run `body` as the program's main function; if it returns a true value, the program
+        failed.
+        """
         function = MAIN(lambda _: bool(body()))
         self.runtime.run(ctypes.cast(function, Pointer).value or 0)
 
     def task(self, body: Callable[[], None]) -> int:
-        """Let the queue run `body`; a token that is resolved when it is over."""
+        """Let the queue run `body`; return a token that is resolved when it has returned."""
         token = self.call("mlirAsyncRuntimeCreateToken")
 
         def run(_: int | None) -> None:
@@ -73,7 +75,7 @@ class Code:
         return token
 
     def wait(self, token: int) -> None:
-        """Wait for a token, and give it up."""
+        """Wait for a token, and drop the reference to it."""
         self.call("mlirAsyncRuntimeAwaitToken", token)
         self.call("mlirAsyncRuntimeDropRef", token, 1)
 

@@ -1,4 +1,4 @@
-"""The folder of compiled code: what is read, what is replaced, and what is said of a bad one."""
+"""Test the cache of compiled code: what is read, what is replaced, and what is reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTENT = bytes(range(256)) * 4
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
-    """A cache with one file, in a folder that it has made."""
+    """A cache with one file, in a folder that it has created."""
     made = Cache(tmp_path / "parent" / "cache")
     made.put(NAME, CONTENT)
     return made
@@ -70,7 +70,7 @@ def test_a_damaged_file_is_replaced(cache: Cache) -> None:
 
 
 def test_a_file_that_memory_does_not_hold_is_replaced(cache: Cache) -> None:
-    os.truncate(path_in(cache), 1 << 40)  # takes no blocks of the disk
+    os.truncate(path_in(cache), 1 << 40)  # this uses no blocks on the disk
     assert cache.get(NAME) is None
     cache.put(NAME, CONTENT)
 
@@ -270,7 +270,7 @@ def test_of_several_processes_one_compiles_and_the_others_wait(tmp_path: Path) -
         assert says(killed) == "compiles\n"
         with start() as first:
             assert says(first) == "waits\n"
-            killed.kill()  # with what it compiled
+            killed.kill()  # its compiled code is lost
             assert says(first) == "compiles\n"
             with start() as second:
                 assert says(second) == "waits\n"

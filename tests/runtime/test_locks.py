@@ -1,4 +1,4 @@
-"""Locks of the runtime: the collector may come while one is held."""
+"""Test the runtime's locks: garbage collection may start while one is held."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import tfrt_runtime
 
 PACKAGE = Path(tfrt_runtime.__file__).parent
 OTHERS = {"host/allocator.py", "kernels/basic/test_kernels.py", "native/library.py"}
-"""Modules whose locks are never waited for while Python allocates, or guard what finalizers do not reach."""
+"""Modules whose locks are not held while Python allocates, or that finalizers cannot reach."""
 
 
 def test_a_thread_may_take_a_lock_twice() -> None:
-    """Allocating may finalize a promise, whose waiters run on the same thread, inside what holds the lock."""
+    """While a lock is held, an allocation may finalize a promise, whose waiters take it again."""
     found = {
         str(module.relative_to(PACKAGE))
         for module in PACKAGE.rglob("*.py")

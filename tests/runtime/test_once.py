@@ -1,4 +1,4 @@
-"""What a process has one of, where several threads are the first to ask for it."""
+"""Test things that a process has one of if several threads request them at once."""
 
 import subprocess
 import sys

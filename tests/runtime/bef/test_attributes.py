@@ -1,4 +1,4 @@
-"""Attributes as bytes and back."""
+"""Test the conversion of attributes to bytes and back."""
 
 from __future__ import annotations
 

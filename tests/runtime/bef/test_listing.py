@@ -1,4 +1,4 @@
-"""The bytes of a file for people."""
+"""Test the readable listing of a file's bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locations as bytes, as diagnostics have them, and as debug info."""
+"""Test locations as bytes, in diagnostics, and as debug info."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader finds in a file, and what it refuses."""
+"""Test what the reader finds in a file, and what it rejects."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_the_time_to_load_a_program_grows_with_its_kernels() -> None:
     module = _long_program(count)
     long, short = write_bef(module), write_bef(_long_program(count // 10))
 
-    # A square would make it a hundred times as long.
+    # Quadratic time would take a hundred times as long.
     assert _seconds_to_load(long) < 40 * _seconds_to_load(short)
     assert BefFile.load(long).functions == (
         replace(module.functions[0], streams=(0,) * (count + 1)),

@@ -1,4 +1,4 @@
-"""Reading and writing the corpus gives the same bytes."""
+"""Test that reading and writing the corpus gives the same bytes."""
 
 from __future__ import annotations
 

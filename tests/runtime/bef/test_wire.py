@@ -1,4 +1,4 @@
-"""Variable-width integers, alignment, and the cursor."""
+"""Test variable-width integers, alignment, and the cursor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs from their source, run on both kinds of queue, that leave nothing behind."""
+"""Run programs from their source, on both kinds of queue, and check that nothing is left behind."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Run = Callable[..., Execution]
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(leak_check: None) -> None:
-    """Every test of this folder is checked."""
+    """Check that a test in this folder leaves nothing behind."""
 
 
 @pytest.fixture
 def run(host: HostContext) -> Run:
-    """`run(text, *arguments)` starts `@main`; its output is kept, and not printed."""
+    """A function: `run(text, *arguments)` starts `@main`; the output is kept, and not printed."""
 
     def start(
         text: str,

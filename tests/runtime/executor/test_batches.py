@@ -1,4 +1,4 @@
-"""Many calls of a function as one run."""
+"""Test many calls of a function as one run."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_results_outlive_their_batch(host: HostContext) -> None:
         results = run.results
         assert run.wait(SLOW)
         del run
-        # Takes the cells of values that were dropped too early.
+        # This takes the cells of values that were dropped too early.
         others = Program(TEXT).map([7] * 1000, [7] * 1000, host=host, function="main")
         assert others.result(SLOW) == [(14, 0)] * 1000
         assert [value.result(SLOW) for value in results[-2:]] == [1000, 998]
@@ -208,7 +208,9 @@ def test_arrays_of_a_column_live_until_their_calls_begin(host: HostContext) -> N
         columns = [[np.full(1000, float(i)) for i in range(500)]]
         run = Batch(host, program.load(kernels), "main", columns)
         del columns
-        others = [np.full(1000, -1.0) for _ in range(500)]  # in the memory of those that are dead
+        others = [
+            np.full(1000, -1.0) for _ in range(500)
+        ]  # these reuse the memory of arrays that were dropped
         assert run.result(SLOW) == [1000.0 * i for i in range(500)]
         del others
 

@@ -1,4 +1,4 @@
-"""Functions that call functions: no depth, no length and no breadth ends the process."""
+"""Test that calls and loops of any depth, length, or breadth do not end the process."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_recursion_may_be_deep(run: Run, depth: int) -> None:
 
 
 def largest_memory() -> int:
-    """Most memory that this process has had, in KiB."""
+    """Return this process's peak memory, in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -143,7 +143,7 @@ func @main(%y: i32) -> (i32, i32, i32, i32, i32) {
 
 
 def test_results_outlive_their_program(host: HostContext) -> None:
-    """A constant belongs to its program; the result of a run is a copy."""
+    """A constant belongs to its program, but the result of a run is a copy."""
     program = Program.from_source(CONSTANTS, "test.mlir")
     execution = program.run(host, "main", (1,))
     results = execution.results
@@ -155,7 +155,7 @@ def test_results_outlive_their_program(host: HostContext) -> None:
 
 
 def test_a_run_outlives_its_program(host: HostContext) -> None:
-    """What waits for a value goes on when it comes, even if the program is dropped."""
+    """A kernel that waits for a value runs when it comes, even if the program was dropped."""
     from tfrt_runtime.host.values.async_value import make_unavailable
 
     value = make_unavailable(host.work_queue, "i32")
@@ -168,7 +168,7 @@ def test_a_run_outlives_its_program(host: HostContext) -> None:
 
 
 def fill_memory() -> None:
-    """Use freed memory again, so that a dangling pointer finds something else."""
+    """Reuse freed memory, so that a dangling pointer finds something else."""
     [bytearray(b"\xaa" * size) for size in range(64, 4096, 8)]
 
 

@@ -1,4 +1,4 @@
-"""Runs that cannot go on are distinguished from runs that wait for code outside the runtime."""
+"""Test that stuck runs are distinguished from runs that wait for code outside the runtime."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LATER = """func @main() -> i32 {
 
 @pytest.fixture
 def indirect() -> Iterator[list[AsyncValue]]:
-    """The values that `test.later` has returned: the runtime gives them theirs, but never does."""
+    """The values that `test.later` has returned, which the runtime never resolves."""
     values: list[AsyncValue] = []
     yield values
     values.clear()
@@ -75,7 +75,7 @@ def test_a_run_that_nobody_can_go_on_with_is_stuck(
     seen = [execution.wait(), execution.is_stuck, execution.wait_for_results(), execution.wait()]
     diagnostics = execution.diagnostics
 
-    # What is left of it ends: its values are errors.
+    # The rest of the run ends: its values are errors.
     assert seen == [False, True, True, True]
     assert str(execution.results[0].exception()) == str(indirect[0].exception())
     assert [str(d) for d in diagnostics] == [f"test.mlir:1:1: error: {STUCK}"]
@@ -117,7 +117,7 @@ def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
 
 @pytest.fixture
 def own() -> KernelRegistry:
-    """`test.later` returns the result of the run that calls it."""
+    """A registry in which `test.later` returns the result of the run that calls it."""
     registry = standard_kernels()
 
     def result(frame: KernelFrame) -> AsyncValue:
@@ -337,7 +337,7 @@ def test_a_queue_is_idle_before_and_after_a_run(host: HostContext) -> None:
 
 @pytest.fixture
 def all_kinds() -> Iterator[KernelRegistry]:
-    """Kernels that run on a worker, in the blocking pool, on an event loop and on a thread."""
+    """Kernels that run on a worker, in the blocking pool, on an event loop, and on a thread."""
     registry = standard_kernels()
     pool = ThreadPoolExecutor(2)
 
@@ -362,7 +362,7 @@ STEPS = ["test.on_loop", "test.on_thread", "test.blocks", "test.plain", "tfrt_te
 
 
 def lanes(seed: int) -> str:
-    """Several chains of steps in a random order, and their merge."""
+    """Return a program with several chains of steps in a random order, which are merged."""
     chance = random.Random(seed)
     lines = ["func @main(%x: i32) -> !tfrt.chain {"]
     ends = []

@@ -1,4 +1,4 @@
-"""Objects that another thread gets while their last reference goes, and what Python's collector finds of runs."""
+"""Test objects that a thread gets while the last reference is dropped, and cycles through runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SLOW = 60
 COUNT = 200
 DEATHS = 20_000
 SWITCH_SECONDS = 1e-6
-"""CPython switches to another thread after this long: inside `__del__`, too."""
+"""The time after which CPython switches to another thread, even inside `__del__`."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def threads_take_turns_often() -> Iterator[None]:
 
 @contextlib.contextmanager
 def again_and_again(function: Callable[[], None]) -> Iterator[None]:
-    """Within, two threads call `function` all the time."""
+    """Inside the block, two threads call `function` all the time."""
     is_over = threading.Event()
 
     def work() -> None:
@@ -101,7 +101,7 @@ def test_a_run_is_dropped_while_its_results_are_decided(host: HostContext) -> No
 
 @tfrt.kernel("dying.wait")
 def wait(gate: threading.Event, *, released: bool) -> int:
-    """Blocks a worker, or not, until the gate opens."""
+    """Wait until the gate opens."""
     return int(gate.wait(SLOW) and released)
 
 
@@ -112,7 +112,7 @@ def test_the_collector_does_not_search_outstanding_runs(host: HostContext) -> No
     before = len(gc.get_objects())
     runs += [program.run(host, "main", [gate]) for _ in range(COUNT)]
     values = [run.results[0] for run in runs]
-    # The Execution, its list of results, and in Python 3.13 a dictionary of attributes.
+    # The Execution, its list of results and, in Python 3.13, a dictionary of attributes.
     assert len(gc.get_objects()) - before < 3.5 * COUNT
     assert not any(gc.is_tracked(one) for one in (values[0], values[0].source, runs[0].request))
     gate.set()
@@ -128,7 +128,7 @@ def test_the_collector_finds_what_refers_to_itself_through_a_run(
     [value] = run.results
     refers = [run.request, value]
     run.request.data[list] = refers
-    if hears:  # Python is called when it is over
+    if hears:  # Python is called when the run is over
         run.request.on_done(gate.clear)
     value.and_then(functools.partial(list, refers))
     dead = weakref.ref(value), weakref.ref(run.request)

@@ -1,4 +1,4 @@
-"""Errors skip only what depends on them; a cancelled run skips what has not started."""
+"""Test that errors skip only dependent work, and cancelled runs skip what has not started."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
     waited = execution.wait(SLOW, interrupted=lambda: bool(asked.append(True)) or len(asked) > 2)
     execution.cancel()
 
-    # Machine code of the loop may have been what asked: then the waiting thread asks once more.
+    # The loop's machine code may have asked; then the waiting thread asks once more.
     assert not waited and len(asked) in (3, 4)
 
 
@@ -114,7 +114,7 @@ def test_closing_a_host_cancels_what_runs() -> None:
 def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings(
     monkeypatch: pytest.MonkeyPatch, has_user_kernels: bool
 ) -> None:
-    """The value comes from elsewhere: the run is over when it comes, its result is decided before."""
+    """The value comes from outside: the result is decided at once, but the run waits for it."""
     monkeypatch.setattr(HOOKS, "has_user_kernels", has_user_kernels)
     text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
     start = time.monotonic()
@@ -215,7 +215,7 @@ func @main(%x: i32) -> (i32, i32) {
 
 
 def test_a_full_pool_refuses_work_with_a_diagnostic(leak_check: None) -> None:
-    """4096 tasks may wait for a thread; the next ones get an error, and the run goes on."""
+    """4,096 tasks may wait for a thread; further tasks become errors, and the run continues."""
     more = 10
     count = 1 + 4096 + more
     release, started = threading.Event(), threading.Event()

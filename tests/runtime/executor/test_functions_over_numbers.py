@@ -1,4 +1,4 @@
-"""Functions of Python over numbers, which native code calls without going through Python."""
+"""Test Python functions over numbers, which native code calls directly."""
 
 from __future__ import annotations
 

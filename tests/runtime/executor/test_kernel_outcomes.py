@@ -1,4 +1,4 @@
-"""Whatever a Python kernel returns, raises or leaves undone is a result or an error at its operation."""
+"""Test that each outcome of a Python kernel becomes a result, or an error at its operation."""
 
 from __future__ import annotations
 

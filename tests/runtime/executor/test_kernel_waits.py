@@ -1,4 +1,4 @@
-"""A kernel that waits for what only comes after it has returned gets an error, and the run ends."""
+"""Test that a kernel that waits for something that needs its own return gets an error."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ NEVER = (
 
 @pytest.fixture(params=["s", "mstd:1", "mstd:2"])
 def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    """A host without workers, with one, and with two."""
+    """A host without workers, with one worker, or with two."""
     with HostContext(request.param) as made:
         yield made
 
 
 class Started:
-    """A run that its own kernels know."""
+    """A run that its own kernels can refer to."""
 
     def __init__(self) -> None:
         self._run: Execution | None = None
@@ -77,13 +77,13 @@ class Started:
         return self._run
 
     def forget(self) -> None:
-        """Drop the run: its kernels hold this object."""
+        """Drop the run, because its kernels hold this object."""
         self._run = None
 
 
 @pytest.fixture
 def own() -> Iterator[Started]:
-    """The run whose kernels wait for it."""
+    """A run whose kernels wait for it."""
     started = Started()
     yield started
     started.forget()
@@ -160,7 +160,9 @@ def test_of_kernels_that_wait_for_each_other_the_last_one_is_refused(
     first, second = errors_of(run)
 
     assert NEVER in first
-    assert second.rpartition("error: ")[2] == first.rpartition("error: ")[2]  # it is handed on
+    assert (
+        second.rpartition("error: ")[2] == first.rpartition("error: ")[2]
+    )  # the error is passed on
     other = {"waits": "other", "other": "waits"}
     [refused] = [name for name in other if f"kernel 'my.{name}' waits for" in first]
     notes = [str(note) for note in run.diagnostics[0].notes]
@@ -200,7 +202,7 @@ def test_coroutines_may_await_each_other(host: HostContext, own: Started) -> Non
         return await own().results[1] + 1
 
     async def other(x: int) -> int:
-        await asyncio.sleep(0.2)  # longer than a waiter takes to see that nothing runs
+        await asyncio.sleep(0.2)  # longer than a waiting thread needs to see that nothing runs
         return 41
 
     run = own.start(
@@ -241,7 +243,7 @@ def test_a_wait_with_a_limit_ends_with_it(host: HostContext, own: Started) -> No
 
 def test_kernels_on_the_callers_loop_may_take_their_time(leak_check: None, own: Started) -> None:
     async def waits(x: int) -> int:
-        await asyncio.sleep(0.2)  # longer than a waiter takes to see that nothing runs
+        await asyncio.sleep(0.2)  # longer than a waiting thread needs to see that nothing runs
         return 21
 
     async def main() -> object:

@@ -1,4 +1,4 @@
-"""Functions of some thousand operations: read, checked, and run as small ones are."""
+"""Test functions with thousands of operations, which are read, checked, and run like small ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANY = 10_000
 
 
 def chain(length: int) -> str:
-    """Adds that depend on each other."""
+    """Return adds that depend on each other."""
     lines = [f"  %v{i + 1} = tfrt.add.i32 %v{i}, %one\n" for i in range(length)]
     return (
         "func.func @main(%v0: i32) -> (i32, i32, i32) {\n  %one = tfrt.constant.i32 1\n"

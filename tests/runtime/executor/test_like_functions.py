@@ -1,4 +1,7 @@
-"""Functions that differ in names and places only are laid out once, and each runs, fails and compiles as itself."""
+"""Test functions that differ only in names and places, which share one layout.
+
+Each must still run, fail, and be compiled with its own names and places.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +57,10 @@ REGISTRY = available_kernels()
 
 
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
-    """Return the words of a loaded file, with its own addresses and numbers of the program as
-    differences.
+    """Return the words of a loaded file, with the memory's and the program's own numbers masked.
 
-    A second load distinguishes these from other words: they differ as the memory, or the program,
-    does.
+    Addresses within the file and numbers of the program become differences. A second load
+    distinguishes these from other words: they differ as the memory, or the program, does.
     """
     loaded, again = Executable(file, REGISTRY), Executable(file, REGISTRY)
     (base, _), (other, _) = (one._memory.buffer_info() for one in (loaded, again))
@@ -73,8 +75,9 @@ def memory_of(file: BefFile) -> list[tuple[str, int]]:
 
 
 def is_comparable(path: Path) -> bool:
-    """Return whether a file can be loaded, and has the same words each time, without addresses of
-    Python objects.
+    """Return whether a file can be loaded, and has the same words each time.
+
+    A file that contains addresses of Python objects does not.
     """
     try:
         return memory_of(BefFile.open(path)) == memory_of(BefFile.open(path))

@@ -1,4 +1,4 @@
-"""Kernels in Numba's subset: compiled when a program needs them, right where Python would be."""
+"""Test kernels in Numba's subset: they are compiled on demand if Python would do the same."""
 
 from __future__ import annotations
 

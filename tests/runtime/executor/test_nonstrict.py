@@ -1,4 +1,4 @@
-"""Non-strict kernels: they run when one argument is available, and may never need the others."""
+"""Test non-strict kernels, which run when one argument is available and may not need the others."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_callee_defers_what_needs_the_missing_argument(
 
 
 def test_an_error_argument_reaches_the_callee(host: HostContext, run: Run) -> None:
-    """It starts although an argument is an error: only what uses that is skipped."""
+    """The callee starts if an argument is an error, and only operations that use it are skipped."""
     failed = unavailable(host)
     failed.set_error(error("bad"))
 
@@ -96,8 +96,9 @@ def test_an_if_waits_for_its_condition_only(host: HostContext, run: Run, conditi
 
 
 def ternary_kernels() -> KernelRegistry:
-    """Return kernels with the reference's example: a kernel that forwards one of two values that it
-    does not read.
+    """Return kernels with the reference's example.
+
+    It is a kernel that forwards one of two values, which it does not read.
     """
 
     def ternary(

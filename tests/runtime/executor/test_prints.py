@@ -1,4 +1,4 @@
-"""`print` in Python kernels: it is the run's; of a watched run it names the kernel."""
+"""Test `print` in Python kernels: it belongs to the run, and names the kernel if watched."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ func.func @main() -> (!tfrt.chain, !tfrt.chain) {
 
 @contextlib.contextmanager
 def diverted() -> Iterator[io.StringIO]:
-    """Standard output; standard error of watched runs is diverted."""
+    """Divert the standard error of watched runs, and yield the standard output."""
     with contextlib.redirect_stdout(io.StringIO()) as stream:
         undo = divert_errors()
         yield stream
@@ -90,7 +90,7 @@ def test_what_kernels_of_any_run_print_is_the_runs_and_goes_where_it_prints(
     with contextlib.redirect_stdout(io.StringIO()) as stream, HostContext(queue) as host:
         execution = start(host, function, watch=False, blocking=blocking)
         assert execution.output == "hello 1\n" * 2
-        assert stream.getvalue() == ""  # it has a place of its own
+        assert stream.getvalue() == ""  # the run has its own output
 
         again = Execution(host, execution.program, "main")
         assert again.wait(SLOW)

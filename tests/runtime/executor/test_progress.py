@@ -1,4 +1,4 @@
-"""How far a run is: kernels that are decided, and kernels that are known."""
+"""Test the progress of a run: how many kernels are decided, and how many are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels in Python: what they get, what they may return, and what becomes of their failures."""
+"""Test kernels in Python: their arguments, their results, and their failures."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ KINDS_OF_KERNELS = {
 
 @pytest.fixture(params=KINDS_OF_KERNELS)
 def digit_kernels(request: pytest.FixtureRequest) -> KernelRegistry:
-    """The runtime's kernels, and one with three attributes as `my.test`."""
+    """The runtime's kernels, and a kernel `my.test` with three attributes."""
     registry = standard_kernels()
     registry.add(KINDS_OF_KERNELS[request.param])
     return registry
@@ -418,7 +418,7 @@ def test_a_blocking_kernel_runs_on_a_thread_of_its_own(run: Run) -> None:
 
 
 def test_many_kernels_may_wait_within_each_other(run: Run) -> None:
-    """A kernel that waits works for the queue, and so may start others that wait."""
+    """While a kernel waits, its thread works for the queue, so it may start others that wait."""
     text = """
 func @main(%n: i32) -> i32 {
   %r = "my.down"(%n) : (i32) -> i32
@@ -437,7 +437,7 @@ func @main(%n: i32) -> i32 {
 
     registry = kernels(down)
     assert run(text, depth, kernels=registry).results[0].result(SLOW) == depth * (depth + 1) // 2
-    del registry["my.down"]  # it holds its own registry
+    del registry["my.down"]  # the kernel holds its own registry
 
 
 def test_a_kernel_may_cancel_its_run(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""Sync functions: kernels in their order, called from anywhere; the first error ends a call."""
+"""Test sync functions, whose kernels run in order; the first error ends a call."""
 
 from __future__ import annotations
 
@@ -302,5 +302,5 @@ def test_registers_are_seen_in_a_watched_run(run: Run) -> None:
         (1, 2): [9],
         (1, 3): [72],
     }
-    # The function itself, and three iterations.
+    # the function itself, and three iterations
     assert calls == 4

@@ -1,4 +1,4 @@
-"""What the runs of a host with tracing tell."""
+"""Test what a host with tracing reports about its runs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_watched_run_is_told_and_logged(leak_check: None) -> None:
 
 
 class Times:
-    """Keeps activities."""
+    """A sink that keeps activities."""
 
     def __init__(self) -> None:
         self.all: list[Activity] = []
@@ -202,7 +202,7 @@ def test_sync_functions_and_their_kernels_are_told_of(leak_check: None) -> None:
 def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
     run: Run, leak_check: None
 ) -> None:
-    """Its functions and registers have numbers of their own, and the program has fewer."""
+    """That work has its own numbers for functions and registers, of which the program has fewer."""
 
     @kernel("test.enqueues", raw=True)
     def enqueues(frame: KernelFrame) -> AsyncValue:

@@ -1,4 +1,4 @@
-"""Kernels get the types that they take, whatever a file connects with what."""
+"""Test that kernels get arguments of the right types, whatever a file connects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs on work queues that users make."""
+"""Test programs on work queues that users implement."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ran() -> list[str]:
 
 @pytest.fixture
 def kernels(ran: list[str]) -> KernelRegistry:
-    """The standard kernels, and `test.left` and `test.right`, which note that they ran."""
+    """The standard kernels, and `test.left` and `test.right`, which record that they ran."""
     registry = standard_kernels()
 
     def noted(name: str) -> Callable[[int], int]:
@@ -84,7 +84,7 @@ def start(host: HostContext, text: str, kernels: KernelRegistry | None = None) -
 
 
 class Inline(HandCrankedQueue):
-    """Runs each task while it is added."""
+    """A queue that runs each task as it is added."""
 
     name = "inline"
 
@@ -99,7 +99,7 @@ class Inline(HandCrankedQueue):
 
 
 class Pool:
-    """A thread pool of the standard library."""
+    """A queue on a thread pool of the standard library."""
 
     name = "pool"
     parallelism_level = 4
@@ -192,7 +192,7 @@ def test_quiesce_ends_on_any_queue(host: HostContext) -> None:
 
     assert run.wait(20)
     assert run.results[1].result(0) == 2
-    # A worker of the user's must not wait, unless nothing is left to wait for.
+    # A worker of a user's queue must not wait, unless everything else is done.
     text = "a thread of work queue 'pool' cannot wait for it"
     assert [problem.message for problem in run.diagnostics] in ([], [text])
 
@@ -258,7 +258,7 @@ def test_a_lost_task_ends_the_run_with_an_error(kernels: KernelRegistry) -> None
 
 
 class Refusing(HandCrankedQueue):
-    """Takes the first task only."""
+    """A queue that takes only the first task."""
 
     name = "refusing"
 
@@ -411,7 +411,7 @@ def test_a_long_sync_function_makes_room_again_and_again(leak_check: None) -> No
     queue = HandCrankedQueue()
     with HostContext(queue) as host:
         execution = start(host, ENDLESS_SYNC)
-        for _ in range(3):  # each returns, and leaves the rest as another task
+        for _ in range(3):  # each call returns, and leaves the rest as another task
             queue.run()
         execution.cancel("enough")
         while not execution.is_done:

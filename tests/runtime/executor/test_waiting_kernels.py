@@ -1,4 +1,4 @@
-"""Kernels that wait or sleep: others go on, and a cancelled run does not wait for them."""
+"""Test that waiting or sleeping kernels delay neither other kernels nor a cancelled run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 Run = Callable[..., Execution]
 SLOW = 60
 HALF_AN_HOUR = 1800 * 10**6
-"""Microseconds, nearly as many as an i32 holds."""
+"""In microseconds, almost the maximum of an i32."""
 
 
 def with_kernel(function: Callable[..., object], **options: object) -> KernelRegistry:
@@ -50,7 +50,7 @@ def test_a_kernel_that_waits_reaches_what_its_thread_has_taken_already(leak_chec
             late.emplace(42)
             return 1
 
-        # The thread that waits takes both calls from the queue before it begins the first.
+        # The waiting thread takes both calls from the queue before it starts the first.
         first = waits.run(host, kernels=with_kernel(lambda: late.result(SLOW)))
         second = resolves.run(host, kernels=with_kernel(resolve))
         found = [run.results[0].result(SLOW) for run in (first, second)]
@@ -68,7 +68,7 @@ SLEEP = """func @main(%us: i32) -> !tfrt.chain {
 
 
 def sleeps(execution: Execution) -> bool:
-    """Return whether a thread of the blocking pool has taken its task."""
+    """Return whether a thread of the blocking pool has taken the task."""
     return execution.request.queue._pool.head == 1
 
 
@@ -96,7 +96,7 @@ def test_a_host_that_is_closed_does_not_sleep_on(leak_check: None) -> None:
 
 
 def test_a_sleep_that_a_file_gives_a_function_to_is_refused(host: HostContext) -> None:
-    """What prints that it is over relies on that."""
+    """The code that prints the end of a sleep relies on this."""
     file = Program.from_source(SLEEP, "test.mlir").file
     [main] = file.functions
     [sleep] = main.kernels
@@ -147,7 +147,7 @@ def test_blocking_kernels_that_wait_for_others_without_a_thread_are_told_of_the_
         f"'mstd:2,{larger}'),"
         " or return the AsyncValue instead of waiting for it"
     )
-    # The one that began to wait last ends: its thread runs the kernels of the others.
+    # The last one to wait ends, because its thread runs the kernels of the others.
     assert run_outer(threads, runs) == [text, *[42] * (runs - 1)]
     assert run_outer(larger, runs) == [42] * runs
 

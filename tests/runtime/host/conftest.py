@@ -1,4 +1,4 @@
-"""Tests of the host leave nothing behind."""
+"""Check that tests of the host leave nothing behind."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tfrt_runtime.host.request import NEW_REQUEST, Request
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(leak_check: None) -> None:
-    """Every test of this folder is checked."""
+    """Check that a test in this folder leaves nothing behind."""
 
 
 @pytest.fixture
 def new_request() -> Callable[..., Request]:
-    """`new_request(host)`: a run without a function."""
+    """A function: `new_request(host)` returns a run without a function."""
 
     def make(host: HostContext, output: Sink | None = None) -> Request:
         request = Request(host, output)

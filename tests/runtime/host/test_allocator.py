@@ -1,4 +1,4 @@
-"""Allocators: what they refuse, recycle, count and report."""
+"""Test allocators: what they refuse, recycle, count, and report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tfrt_runtime.host.process import native_process
 
 
 class Notebook:
-    """An allocator that hands out numbers and remembers them; it has `limit` bytes."""
+    """An allocator of `limit` bytes that hands out numbers and remembers them."""
 
     def __init__(self, limit: int = 1 << 40) -> None:
         self.limit = limit
@@ -143,7 +143,7 @@ def test_a_block_is_at_most_a_quarter_larger_than_asked_for(size: int) -> None:
 
 
 class RecyclingMachine(RuleBasedStateMachine):
-    """Whatever is requested and freed in any order, no address has two owners."""
+    """Checks that no address has two owners, in whatever order memory is requested and freed."""
 
     def __init__(self) -> None:
         super().__init__()

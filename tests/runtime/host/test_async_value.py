@@ -1,4 +1,4 @@
-"""AsyncValue: one change of state, on any thread; each waiter runs once."""
+"""Test AsyncValue: its state changes once, on any thread, and each waiter runs once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfrt_runtime.host.values.async_value import AsyncValue, make_available, mak
 from tfrt_runtime.host.values.held_value import State
 
 SLOW = 60
-"""Seconds after which a test that waits has failed."""
+"""The number of seconds after which a waiting test has failed."""
 
 
 class Calls(list[object]):
-    """Counts calls: `calls.of("a")` is a function to leave somewhere."""
+    """Records calls: `calls.of("a")` is a callback that appends "a"."""
 
     def of(self, name: object) -> Callable[[], None]:
         return lambda: self.append(name)
@@ -157,7 +157,7 @@ def test_the_payload_dies_with_the_last_reference(host: HostContext) -> None:
 
 
 def test_an_indirect_value_cannot_be_emplaced(host: HostContext) -> None:
-    """Its value comes from elsewhere: two writers would be one too many."""
+    """An indirect value is resolved from elsewhere, so this would be a second writer."""
     indirect = indirect_value(host)
 
     with pytest.raises(RuntimeError, match="gets its value from another one"):
@@ -273,7 +273,7 @@ def test_of_many_threads_that_emplace_one_succeeds(host: HostContext) -> None:
 
 
 def test_callbacks_may_be_left_while_the_value_comes(host: HostContext) -> None:
-    """Each runs once, whether it came before the value or after."""
+    """Each callback runs once, whether it was registered before or after the value came."""
     for _ in range(50):
         value, calls, start = make_unavailable(host.work_queue), Calls(), threading.Barrier(3)
 
@@ -320,7 +320,7 @@ def test_a_hundred_thousand_may_wait_for_one_value(host: HostContext) -> None:
 
 
 def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
-    """Each value stands for the next one; the last one to come resolves them all."""
+    """Each value forwards to the next one; the last one resolves them all."""
     queue, process = host.work_queue, host.work_queue.process
     context = queue.context()
     make = process.quick.value_make_indirect

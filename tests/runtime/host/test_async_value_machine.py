@@ -1,4 +1,4 @@
-"""Any order of calls keeps the promises of AsyncValue."""
+"""Test that AsyncValue keeps its guarantees in any order of calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfrt_runtime.host.values.held_value import State
 
 
 class AsyncValueMachine(RuleBasedStateMachine):
-    """One concrete value and one that forwards to it; waiters on both."""
+    """A concrete value and one that forwards to it, both with waiters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class AsyncValueMachine(RuleBasedStateMachine):
         self.called: dict[AsyncValue, int] = {self.value: 0, self.indirect: 0}
 
     def teardown(self) -> None:
-        # A waiter holds its value as long as it waits.
+        # A waiter keeps its value alive while it waits.
         if self.expected is None:
             self.emplace(0)
         if not self.is_forwarded:

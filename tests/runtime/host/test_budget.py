@@ -1,4 +1,4 @@
-"""Budgets of memory: what users write, and what the system allows."""
+"""Test memory budgets: how users write them, and what the system allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host, its shared contexts, and the requests of runs."""
+"""Test the host, its shared contexts, and the requests of runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_closed_event_loop_is_refused() -> None:
 
 
 class Sample:
-    """A shared context that counts how often it is made."""
+    """A shared context that counts its instances."""
 
     made = 0
 
@@ -86,7 +86,7 @@ def test_what_is_printed_goes_to_the_run_that_prints(new_request: Callable[..., 
 
 
 def end(request: Request) -> None:
-    """Let the one thing be done that a request starts with."""
+    """Finish the one pending thing that a request starts with."""
     request.leave()
 
 
@@ -169,7 +169,7 @@ def test_quiesce_waits_for_what_begins_in_the_meantime(
 ) -> None:
     first, later = new_request(host), []
     first.on_done(lambda: later.append(new_request(host)))
-    # Whether quiesce looks before or after this: the later run is not over.
+    # Whether quiesce looks before or after this, the later run is not over.
     thread = threading.Timer(0.01, end, (first,))
     thread.start()
     waited = host.quiesce(timeout=0.1)
@@ -183,7 +183,7 @@ def test_quiesce_waits_for_what_begins_in_the_meantime(
 
 
 class Resource:
-    """Says when it is destroyed."""
+    """Records when it is destroyed."""
 
     def __init__(self, name: str, log: list[str]) -> None:
         self._name, self._log = name, log

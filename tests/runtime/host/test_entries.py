@@ -1,4 +1,4 @@
-"""Python calls the entries of the core with as many words as they take."""
+"""Test that Python calls the core's entries with the right number of words."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ ENTRIES = QUICK | SLOW
 
 
 def entry_in(node: ast.AST) -> str | None:
-    """Return the entry that an expression denotes, as in `process.quick.NAME`, perhaps one of two
-    with the same words.
+    """Return the entry that an expression such as `process.quick.NAME` denotes.
+
+    If it may denote one of two, both take the same words.
     """
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and part.attr in ENTRIES:

@@ -1,4 +1,4 @@
-"""Errors keep places instead of frames: every reader of tracebacks shows what it would have shown."""
+"""Test errors that keep places instead of frames: readers of tracebacks show the same as before."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfrt_runtime.host.failures import detach
 
 
 class Shop:
-    """Has what codes differ in: cells, free variables, comprehensions, lines of several expressions."""
+    """A class whose code has cells, free variables, a comprehension, and multiline expressions."""
 
     def count(self, pieces: int, *more: int, **named: int) -> int:
         def left(price: int) -> int:
@@ -113,8 +113,9 @@ def caught(function: Callable[[], object]) -> BaseException:
 
 
 def as_text(problem: BaseException) -> str:
-    """Return the text that `traceback`, `logging`, and pytest's native style print, and Python
-    itself from 3.13 on.
+    """Return the traceback as text, as many readers print it.
+
+    These are `traceback`, `logging`, pytest's native style and, from 3.13 on, Python itself.
     """
     return "".join(traceback.format_exception(problem))
 
@@ -137,14 +138,14 @@ def as_pytest(problem: BaseException) -> str:
 
 
 def as_nodes(problem: BaseException) -> list[tuple[object, ...]]:
-    """Return the expression that `executing` finds by the instruction."""
+    """Return the expressions that `executing` finds from the instructions."""
     frames = stack_data.FrameInfo.stack_data(problem.__traceback__, collapse_repeated_frames=False)
     found = [each.executing for each in frames if isinstance(each, stack_data.FrameInfo)]
     return [(each.code_qualname(), each.text(), type(each.node)) for each in found]
 
 
 READ = [(kind, reader) for kind in FAILING for reader in (as_text, as_python)]
-# The others compare locals, or take long.
+# The other readers compare locals, or take too long.
 READ += [
     (kind, reader) for kind in FAILING if kind != "recursion" for reader in (as_pytest, as_nodes)
 ]
@@ -157,7 +158,7 @@ def test_a_reader_shows_a_detached_error_as_it_shows_the_error(
 ) -> None:
     problem = caught(FAILING[kind])
     expected = reader(problem)
-    for _ in range(2):  # the cause of an error may be that of another one, too
+    for _ in range(2):  # an error's cause may also be the cause of another one
         detach(problem)
         assert reader(problem) == expected
 
@@ -192,7 +193,7 @@ def test_a_source_is_found_by_the_loader_of_its_module(tmp_path: Path, monkeypat
 
 
 def test_an_entry_without_an_instruction_of_its_line_marks_nothing() -> None:
-    """Templates and compilers make such entries, which name a line of their source."""
+    """Templates and compilers create such entries, which name a line of their source."""
     problem = caught(lambda: Shop().count(3))
     entry = problem.__traceback__
     line = entry.tb_lineno + 1
@@ -221,7 +222,7 @@ def test_a_traceback_of_any_depth_keeps_its_ends() -> None:
 
 def test_a_detached_error_holds_no_locals() -> None:
     class Large:
-        """What a function works on."""
+        """A large object that a function uses."""
 
     def fail(large: Large) -> None:
         also = large

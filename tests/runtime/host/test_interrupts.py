@@ -1,4 +1,4 @@
-"""An interrupt where the runtime's own code is at work: it is raised after that code."""
+"""Test that an interrupt during the runtime's own code is raised after that code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOW = 30
 
 @pytest.fixture(autouse=True)
 def handler() -> None:
-    """A host replaces Python's handler."""
+    """Let a host replace Python's handler."""
     HostContext("s").close()
 
 

@@ -1,4 +1,4 @@
-"""What a run waits for from outside the runtime."""
+"""Test what a run waits for outside the runtime."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfrt_runtime.host.values.promises import MIN_SWEPT, Promises
 
 
 class Value:
-    """As much of an AsyncValue as promises read."""
+    """The parts of an AsyncValue that promises read."""
 
     source = None
 
@@ -38,7 +38,7 @@ def test_only_open_promises_are_kept() -> None:
 
 
 def test_a_value_whose_object_dies_meanwhile_is_no_promise(leak_check: None) -> None:
-    """Python runs `__del__` before weak references to the object are cleared: another thread may ask."""
+    """Another thread may ask after `__del__` runs, but before weak references are cleared."""
     promises = Promises()
 
     class Dying(AsyncValue):

@@ -1,4 +1,4 @@
-"""What the core uses of CPython beyond its documented interface, and how runs go without it."""
+"""Test the core's use of undocumented parts of CPython, and runs without them."""
 
 from __future__ import annotations
 

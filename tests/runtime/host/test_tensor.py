@@ -1,4 +1,4 @@
-"""Tensors of the host: memory, elements, text."""
+"""Test the host's tensors: memory, elements, and text."""
 
 from __future__ import annotations
 

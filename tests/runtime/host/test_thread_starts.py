@@ -1,4 +1,4 @@
-"""Where the system starts no more threads, hosts say so, and what was begun ends."""
+"""Test that hosts report it if no thread can be started, and that pending work still ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLOW = 60
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Let threads whose names begin so not start."""
+    """Prevent threads whose names start with any of these from starting."""
     start = threading.Thread.start
 
     def start_or_not(thread: threading.Thread) -> None:

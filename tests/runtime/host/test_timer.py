@@ -1,4 +1,4 @@
-"""Timers and deadlines."""
+"""Test timers and deadlines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_cancelled_timer_is_not_called(timers: TimerQueue) -> None:
     cancelled = timers.after(SOON, lambda: called.append("cancelled"))
     last = timers.after(2 * SOON, done.set)
     cancelled.cancel()
-    before = list(called)  # on a busy machine its time may have come
+    before = list(called)  # on a busy machine, it may be due already
 
     assert done.wait(SLOW)
     assert called == before

@@ -1,4 +1,4 @@
-"""Tracing: levels, requests, and what the sinks make of what they hear."""
+"""Test tracing: levels, requests, and the output of the sinks."""
 
 from __future__ import annotations
 

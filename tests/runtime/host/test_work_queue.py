@@ -1,4 +1,4 @@
-"""Work queues: how they are described, when their threads start and end, and what threads leave."""
+"""Test work queues: their descriptions, when threads start and end, and what threads leave."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_value_outlives_its_host() -> None:
 
 
 def test_values_may_be_garbage_together_with_their_queue() -> None:
-    """Whichever of them the collector finalizes first."""
+    """It must not matter which of them the collector finalizes first."""
     for _ in range(20):
         with HostContext("s") as host:
             ring: list[object] = [make_available(host.work_queue, object()) for _ in range(10)]
@@ -149,7 +149,7 @@ def test_a_value_may_die_while_its_queue_gets_to_know_the_thread() -> None:
     borrow = queue._borrow_context
 
     def collect_and_borrow() -> int:
-        values.clear()  # as the collector does when borrowing allocates
+        values.clear()  # the collector may do this when borrowing allocates memory
         return borrow()
 
     queue._borrow_context = collect_and_borrow
@@ -174,7 +174,7 @@ def test_hosts_that_are_gone_leave_no_memory_behind() -> None:
 
     before, after = use_hosts(30), use_hosts(100)
 
-    assert after - before < 8_000  # KiB; 100 free lists of 2000 cells are 12 500
+    assert after - before < 8_000  # in KiB; 100 free lists with 2,000 cells take 12,500
 
 
 @pytest.mark.parametrize("has_timers", [False, True])
@@ -203,8 +203,8 @@ def test_a_child_process_refuses_its_parent_s_host_and_uses_one_of_its_own() -> 
 
 
 def in_child(host: HostContext) -> int:
-    """Only the child of a fork runs this; its exit status."""
-    signal.alarm(20)  # what hangs there must not hang here
+    """Run the test's code in the child of a fork, and return its exit status."""
+    signal.alarm(20)  # a child that hangs must not make the test hang
     try:
         Request(host, None)
     except WorkQueueError as problem:
@@ -218,7 +218,7 @@ def in_child(host: HostContext) -> int:
 
 @pytest.mark.parametrize("entry", ["help_until", "watch_until"])
 def test_a_thread_that_comes_late_to_its_sleep_does_not_sleep_for_ever(entry: str) -> None:
-    # Ends close to now: the clock often passes one of them between its two reads.
+    # The deadlines are close to now, so the clock often passes one between its two reads.
     program = f"""
 import ctypes, time
 from tfrt_runtime.host.context import HostContext

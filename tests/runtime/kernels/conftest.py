@@ -1,4 +1,4 @@
-"""Kernels called by name, without an executor."""
+"""Call kernels by name, without an executor."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Frame:
 
 
 class Kernels:
-    """All kernels of this folder; a call is one kernel run on ready values."""
+    """All kernels of this folder; calling one runs it on available values."""
 
     def __init__(self) -> None:
         self.registry = KernelRegistry("tested")
@@ -105,7 +105,7 @@ def kernels() -> Kernels:
 
 @pytest.fixture
 def tensor() -> Callable[..., DenseHostTensor]:
-    """`tensor([[1, 2]], "float32")`."""
+    """A function: `tensor([[1, 2]], "float32")` returns a tensor."""
 
     def make(values: object, dtype: str = "float32") -> DenseHostTensor:
         return DenseHostTensor.over(np.array(values, dtype))

@@ -1,4 +1,4 @@
-"""The statistics of a benchmark, as text."""
+"""Test the statistics of a benchmark as text."""
 
 from __future__ import annotations
 

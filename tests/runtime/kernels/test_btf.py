@@ -1,4 +1,4 @@
-"""`btf.*`: tensors from files, good ones and bad ones."""
+"""Test `btf.*`: tensors from valid and invalid files."""
 
 from __future__ import annotations
 

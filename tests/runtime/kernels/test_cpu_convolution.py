@@ -1,4 +1,4 @@
-"""Images: convolution, pooling, and normalization."""
+"""Test image kernels: convolution, pooling, and normalization."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ CASES = [
 
 
 def numbers(*sizes: int) -> np.ndarray:
-    """Small whole numbers: their sums are exact in every order."""
+    """Draw small whole numbers, whose sums are exact in every order."""
     return np.random.default_rng(7).integers(-4, 5, sizes).astype(np.float32)
 
 
 def windows(images: np.ndarray, axes: tuple[Axis, Axis], outside: float) -> np.ndarray:
-    """Compute the definition: `[rows, columns, batch, height, width, channels]`, cut out one by
-    one.
+    """Compute windows by their definition, cut out one by one.
+
+    The result has the dimensions `[rows, columns, batch, height, width, channels]`.
     """
     rows, columns = axes
     edges = ((0, 0), (rows.before, rows.after), (columns.before, columns.after), (0, 0))

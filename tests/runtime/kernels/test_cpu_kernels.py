@@ -1,4 +1,4 @@
-"""Kernels on numpy: products, elementwise, reductions."""
+"""Test kernels on numpy: products, elementwise operations, and reductions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in native kernels: what a machine leaves undefined is Python's result, or Python's error."""
+"""Test numbers in native kernels: results that machines leave undefined are as in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Dask tells of a call: moments of this machine's clock, none outside of the call."""
+"""Test Dask's story of a call: times are by this machine's clock, and during the call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORKER = "tcp://10.0.0.2:40123"
 
 
 class Client:
-    """A client whose cluster tells the `lines` of all tasks; without lines it is gone."""
+    """A client whose cluster returns `lines` for every task; without lines, the cluster is gone."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[Any, ...]] | None = None
@@ -50,7 +50,7 @@ def test_a_call_was_queued_ran_came_back_and_lost_a_worker_in_between() -> None:
         ("here", ""),
     ]
     times = [at for at, _, _ in found]
-    # The clock of the worker is late: the call was back before it came here.
+    # The worker's clock is late, so the call seems to return after its result arrived here.
     assert times == sorted(times) and times[-2] == times[-1]
     assert abs(times[2] - times[0] - 2 * 10**9) < 10**9
 

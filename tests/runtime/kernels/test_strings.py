@@ -1,4 +1,4 @@
-"""Strings: joined, compared, formatted, read."""
+"""Test strings: joining, comparing, formatting, and reading them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small kernels of the reference's tests and of the seed's examples."""
+"""Test the small kernels of the reference's tests and of the seed's examples."""
 
 from __future__ import annotations
 

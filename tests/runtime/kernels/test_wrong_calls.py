@@ -1,4 +1,4 @@
-"""Every kernel is called as a file may call it: with operands, attributes and counts that are wrong.
+"""Call every kernel with wrong operands, attributes, and counts, as a file may do.
 
 Each call ends in a diagnostic or in a result; a crash kills a child, not this process.
 """
@@ -76,14 +76,17 @@ def function(
     nonstrict: bool = False,
     kind: FunctionKind = FunctionKind.ASYNC,
 ) -> BefFunction:
-    """Return a function that calls `kernel` with a value as each operand; numbers are added to the
-    right counts.
+    """Return a function that calls `kernel` with a value as each operand.
+
+    The numbers are added to the right counts.
     """
     chance = random.Random(name)
     writer = Writer(chance, 0)
     right_arguments, right_results, callees = shape_of(kernel, random.Random(kernel.name))
     writer.add(KERNELS[source[0]], attributes=source[1])
-    writer.types = [UNKNOWN]  # else the loader refuses the file, and the kernel sees no wrong value
+    writer.types = [
+        UNKNOWN
+    ]  # otherwise, the loader rejects the file, and the kernel sees no wrong value
     places = [OFFSETS.get(word, ANYWHERE)[0] for word in kernel_attributes(kernel)]
     places = [ANYWHERE[(i + noise) % len(ANYWHERE)] if noise else p for i, p in enumerate(places)]
     places = [*places, 12][: max(0, len(places) + attributes)]
@@ -95,7 +98,7 @@ def function(
 
 
 def kernel_attributes(kernel: Kernel) -> tuple[str, ...]:
-    """Return the type words of a kernel's attributes; two if it accepts any number."""
+    """Return the type words of a kernel's attributes, or two if it accepts any number of them."""
     words = getattr(kernel, "attributes", ())
     return ("i32", "i32") if words and words[0].startswith("*") else words
 
@@ -122,7 +125,7 @@ def kinds_of(kernel: Kernel) -> list[FunctionKind]:
 
 
 def wrong_files(kernel: Kernel) -> Iterator[bytes]:
-    """Files with operands of every kind, then those whose numbers are wrong."""
+    """Yield files with operands of every kind, then files whose counts are wrong."""
     for kind in kinds_of(kernel):
         sources = SYNC_SOURCES if kind is FunctionKind.SYNC else SOURCES
         calls = [function(name, kernel, source, kind=kind) for name, source in sources.items()]
@@ -147,12 +150,12 @@ def wrong_files(kernel: Kernel) -> Iterator[bytes]:
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded() -> None:
-    """Children begin with the core."""
+    """Load the core before the children start."""
     prepare([])
 
 
 def problems_of(names: list[str]) -> list[str]:
-    """Return the problems of calls of kernels, each in a child that survived those before."""
+    """Return the problems of kernel calls; each runs in a child that survived the previous ones."""
 
     def open_work() -> Work:
         runner = Runner(0.02)

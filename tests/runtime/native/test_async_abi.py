@@ -1,4 +1,7 @@
-"""The C functions of compiled coroutines, one call after the other: counts, states, storage, errors."""
+"""Test the C functions of compiled coroutines, called in sequence.
+
+The tests check counts, states, storage, and errors.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from tfrt_runtime.native.memory import EXPORTS, load, store
 
 @contextmanager
 def compiled_code(*, checked: bool = False, left_over: int = 0) -> Iterator[SimulatedCoroutines]:
-    """Within: this is compiled code on a host without workers; in the end nothing may be left."""
+    """Run the block as compiled code on a host without workers; nothing may be left in the end."""
     world = World(FollowSchedule(()), Machine())
     memory.set_world(world)
     try:
@@ -46,7 +49,7 @@ def test_tokens_and_values_start_with_two_references_and_groups_with_one() -> No
         token, value = async_abi.create_token(), async_abi.create_value(8)
         group = async_abi.create_group(0)
 
-        # The list of objects has one of the group, too.
+        # The list of objects has a reference to the group, too.
         assert [references(token), references(value), references(group)] == [2, 2, 1 + 1]
 
         async_abi.emplace_object(token)
@@ -257,7 +260,7 @@ def test_coroutines_go_on_inside_of_each_other_up_to_a_bounded_depth() -> None:
         coroutines.run_tasks(coroutines.host.main)
 
         assert coroutines.resumed == [*range(201)]
-        # The first one is a task, those inside of it are nested.
+        # The first one is a task; the others are nested in it.
         assert max(depths) == 1 + async_awaiting.MAX_NESTED_COROUTINES
 
         async_abi.drop_ref(token, 1)
@@ -292,12 +295,12 @@ def test_of_a_recursion_of_tasks_few_wait_in_the_queue(monkeypatch: pytest.Monke
         coroutines.run_tasks(coroutines.host.main)
 
         assert sorted(coroutines.resumed) == [*range(1, 128)]
-        # A round of the queue adds 4 at most; the others start at once, on the stack of their parent.
+        # A round of the queue adds 4 at most; the others start at once, on their parents' stacks.
         assert len(waited) < 40
 
 
 def test_the_names_are_those_of_mlir_s_runtime() -> None:
     theirs = [name for name in EXPORTS if name.startswith("mlirAsyncRun")]
 
-    assert len(theirs) == 24  # 22 that its lowering calls, one that tests call, groups of values
+    assert len(theirs) == 24  # 22 for MLIR's lowering, one for tests, and one for groups of values
     assert "mlirAsyncRuntimGetNumWorkerThreads" in theirs

@@ -1,4 +1,4 @@
-"""How the core's modules of LLVM IR become one."""
+"""Test how the core's modules of LLVM IR are linked into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The structs that native code and Python share."""
+"""Test the structs that native code and Python share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core is compiled in another process, from the sources that its key is made of."""
+"""Test that the core is compiled in another process, from the sources that determine its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated memory: lifetimes, bytes, calls, and the way from `memory` to the world."""
+"""Test the simulated memory: lifetimes, bytes, calls, and the way from `memory` to the world."""
 
 from __future__ import annotations
 

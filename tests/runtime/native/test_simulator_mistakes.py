@@ -1,7 +1,7 @@
-"""Planted mistakes are found, and the same protocol without the mistake passes in all interleavings.
+"""Test that planted mistakes are found, and that the same protocol without the mistake passes.
 
-Each pair of scenarios differs in one place; the number of interleavings of the right one is written
-down, so that a reduction that leaves out too much or too little is noticed.
+Each pair of scenarios differs in one place. The number of interleavings of the right one is fixed
+here, so that a reduction that leaves out too much or too little is noticed.
 """
 
 from __future__ import annotations
@@ -211,9 +211,7 @@ def nothing() -> None:
 
 
 def dekker(order: Callable[[], None]) -> Scenario:
-    """Return a scenario in which each thread raises its flag, then enters unless it sees the
-    other's.
-    """
+    """Return a scenario in which each thread raises its flag, and enters unless the other has."""
 
     def scenario(world: World) -> None:
         flags = [word(world, "left"), word(world, "right")]
@@ -401,7 +399,7 @@ def test_a_treiber_stack_that_reuses_nodes_gives_one_node_to_two_threads() -> No
 
 
 def stacking(world: World) -> None:
-    """A stack that is only taken whole has no such problem."""
+    """Take a stack only as a whole, which avoids the problem."""
     head, low, high = word(world, "head"), word(world, "low"), word(world, "high")
     taken: list[int] = []
     world.thread(lambda: push(head, low))

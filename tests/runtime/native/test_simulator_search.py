@@ -1,4 +1,4 @@
-"""The ways to choose schedules: the reduction leaves out nothing that the full enumeration finds."""
+"""Test the ways to choose schedules: the reduction skips nothing that full enumeration finds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, 
 
 Operation = Callable[[int], object]
 Program = list[list[tuple[str, int]]]
-"""For each thread, the operations that it does, and on which word."""
+"""For each thread, its operations, each with the word that it is on."""
 
 
 def spin_while_zero(word: int) -> None:
@@ -63,7 +63,7 @@ ATOMICS = ("load", "store", "add", "exchange", "swap 0", "swap 1", "fence")
 
 
 TOO_MANY = 400
-"""Runs of a program that is too large for trying everything again and again."""
+"""The runs of a program that is too large to be explored completely again and again."""
 
 
 def outcomes(
@@ -146,9 +146,7 @@ def test_reduction_finds_every_outcome_of_spinning_and_sleeping(
 
 
 def counting(threads: int, words: int) -> Callable[[World], None]:
-    """Return a scenario in which each thread adds once to each of the words that it shares with its
-    neighbor.
-    """
+    """Return a scenario in which each thread adds once to each word shared with its neighbor."""
 
     def scenario(world: World) -> None:
         counters = [world.keep(world.label(allocate(8), f"counter {i}")) for i in range(words)]

@@ -1,6 +1,4 @@
-"""Explored scenes are small, so threads cut few blocks from a slab, which each schedule cuts and
-frees.
-"""
+"""Let threads cut few blocks from a slab, because each schedule cuts and frees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every interleaving of small scenes with tokens, values and groups of compiled coroutines."""
+"""Test small scenes with compiled coroutines' tokens, values, and groups, in all interleavings."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_a_thread_that_waits_sees_the_token_resolved() -> None:
 
 
 def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> None:
-    """The check for quiescence reads the words that `host.waiting` reads, in its order."""
+    """The check for quiescence reads the words that `host.waiting` reads, in the same order."""
     seen: set[bool] = set()
 
     def scenario(world: World) -> None:
@@ -282,7 +282,7 @@ RECORD = 4711
 
 @explored
 def test_of_the_references_added_on_top_each_is_dropped_once(world: World) -> None:
-    """One drop more than was added is reported, whichever comes last, and takes none of the others'."""
+    """One drop too many is reported, whichever comes last, and drops no other reference."""
     scene = Scene(world, 3)
     token = scene.token()
     scene.main(lambda: async_abi.add_ref_on_top(token, 1))

@@ -1,6 +1,7 @@
-"""All interleavings, without exception, of the smallest scenes in which operations of compiled code meet.
+"""Test the smallest scenes in which operations of compiled code meet, in all interleavings.
 
-Each scene has two threads: one resolves, the other adds to a group, awaits, asks, or resolves early.
+Each scene has two threads: one resolves, and the other one adds to a group, awaits, asks, or
+resolves early.
 """
 
 from __future__ import annotations
@@ -253,7 +254,9 @@ def test_a_late_failure_leaves_an_available_token_as_it_is(world: World, emplace
     scene = MemberScene(world, MEMBERS["a token"])
     failure = scene.host.error(99)
     giver = scene.host.outside[1]
-    scene.main(lambda: async_abi.add_ref(scene.member, 1))  # of the function, until it ends
+    scene.main(
+        lambda: async_abi.add_ref(scene.member, 1)
+    )  # the function's reference, until it ends
 
     def fail() -> None:
         if emplaced:
@@ -372,7 +375,8 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
     def check() -> None:
         for context in scene.host.outside:
             forget_failure(context)
-        # Two, where one thread came while the other made the error; none asks twice.
+        # There are two if a thread came while the other one created the error; no thread asks
+        # twice.
         assert len(set(failures)) == len(made) <= 2
         assert load(stop + at.STOP_PLACES) == record
         assert load(stop + at.STOP_PLACES + 8) in failures
@@ -397,7 +401,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
         )
 
         def awaits(run: int) -> None:
-            """Code of a run leaves a coroutine, whose number is the run's, with the member."""
+            """Make the run's code leave a coroutine at the member; its number is the run's."""
             store(thread_context() + at.CONTEXT_RUN, run)
             async_abi.await_and_execute(scene.member, run, scene.coroutines.resume)
             store(thread_context() + at.CONTEXT_RUN, 0)
@@ -431,9 +435,7 @@ def made_error(context: int, handle: int) -> int:
 
 
 def load_failure(scene: MemberScene) -> int:
-    """Take the error that the task has recorded for its thread, which would drop it when it
-    exits.
-    """
+    """Take the error that the task has recorded for its thread, which would drop it on exit."""
     place = scene.host.outside[0] + at.CONTEXT_FAILURE
     failure = load_acquire(place)
     store_release(place, 0)

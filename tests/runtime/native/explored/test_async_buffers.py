@@ -1,4 +1,4 @@
-"""Buffers of compiled code: in every interleaving each is freed once, and a stale handle is dead."""
+"""Test buffers of compiled code: each is freed once, and a stale handle is dead."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tfrt_runtime.native.coroutines.async_buffers import (
 from tfrt_runtime.native.memory import load, load_acquire, store, store_release
 
 SIZE = CHUNK
-"""Of buffers that are a chunk each."""
+"""The size of buffers that are one chunk each."""
 
 
 class Buffers:
-    """Two threads' contexts, and what all threads share of buffers."""
+    """Two threads' contexts, and the state of buffers that all threads share."""
 
     def __init__(self, world: World, limit: int = 100 * SIZE) -> None:
         self.world = world
@@ -51,7 +51,7 @@ class Buffers:
 
     @property
     def live(self) -> int:
-        """The bytes in use."""
+        """The number of bytes in use."""
         return load_acquire(self.host.process + at.PROCESS_HELD) - self._held
 
 

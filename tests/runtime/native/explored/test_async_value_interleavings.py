@@ -1,4 +1,7 @@
-"""Every interleaving of small scenes with AsyncValues: waiters, errors, references, forwards, latches."""
+"""Test small scenes with AsyncValues: waiters, errors, references, forwards, and latches.
+
+Every interleaving is tried.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,9 @@ def payload(value: int) -> int:
 
 
 def new_target(world: World, host: SimulatedHost, payload_type: int) -> int:
-    """Create an unresolved value with two references: one for its producer, and one for the value
-    that forwards to it.
+    """Create an unresolved value with two references.
+
+    One is for its producer, and one for the value that forwards to it.
     """
     target = name_cell(world, handles.value_make(host.main, payload_type), "target")
     handles.value_add_reference(target)
@@ -120,7 +124,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does(world: World) -> None:
 
 
 def sharing(world: World) -> None:
-    """Three threads read a value and drop their references; the object is released once."""
+    """Let three threads read a value and drop their references; the object is released once."""
     host = SimulatedHost(world, outside=3)
     value = name_cell(world, handles.value_of(host.main, at.TYPE_OBJECT, 5, 0), "value")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The calls of a batch on two simulated workers, in many interleavings."""
+"""Test the calls of a batch on two simulated workers, in many interleavings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfrt_runtime.native.memory import load, store, store_release
 from tfrt_runtime.native.python import python_calls
 
 RETURN = Program([Function(1, [], (0,))], (1,), (1,))
-"""It has no kernels: a call is over where it begins."""
+"""A program without kernels: a call is over as soon as it starts."""
 PROGRAMS = {"return": RETURN, "diamond": DIAMOND, "async adds": ASYNC_ADDS}
 ROW = 8 * (at.ARGUMENT_WORDS + 1)
 
@@ -33,11 +33,10 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
-    """Return a scenario of a program with one argument and one result, for 0, 1, and 2; its result
-    for 1 determines the others.
+    """Return a scenario of a program with one argument and one result, for 0, 1, and 2.
 
-    Its memory and that of the request are freed as soon as the run has finished, if nothing cancels
-    it.
+    The result for 1 determines the others. The memory of the program and of the request is freed as
+    soon as the run has finished, if nothing cancels it.
     """
 
     def scenario(world: World) -> None:

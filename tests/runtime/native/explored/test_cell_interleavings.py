@@ -1,4 +1,4 @@
-"""Batches of blocks that threads give to the depot and take from it, while another one trims it."""
+"""Test batches of blocks that threads exchange with the depot while another one trims it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, now, store
 
 CLASS = 7
-"""A size that the host itself has no blocks of."""
+"""A size of which the host itself has no blocks."""
 BLOCKS = at.FREE_CLASSES // CLASS
-"""Of a slab: two."""
+"""The number of blocks in a slab."""
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +44,7 @@ def give_batch(host: SimulatedHost, blocks: list[int]) -> None:
 
 
 def take_batch(host: SimulatedHost) -> list[int]:
-    """Take a batch of the depot, write to its blocks, and return them; none if the depot is
-    empty.
-    """
+    """Take a batch from the depot, write to its blocks, and return them, or [] without a batch."""
     batch = cells.take_batch(host.process, CLASS)
     blocks = [] if batch == 0 else blocks_of(batch)
     for block in blocks:
@@ -55,7 +53,7 @@ def take_batch(host: SimulatedHost) -> list[int]:
 
 
 def left_in(host: SimulatedHost) -> list[int]:
-    """Take all blocks of the depot, and return them."""
+    """Take all blocks from the depot, and return them."""
     blocks: list[int] = []
     while batch := take_batch(host):
         blocks += batch
@@ -68,7 +66,7 @@ def give_back(host: SimulatedHost, blocks: list[int]) -> None:
 
 
 def made(host: SimulatedHost, count: int) -> list[int]:
-    """That many blocks, those of a slab side by side; no slab is open."""
+    """Return that many blocks, with those of a slab side by side; no slab is open afterward."""
     assert load(host.main + at.CONTEXT_FREE + 8 * CLASS) == 0
     blocks = [cells.take_block(host.main, CLASS * at.CELL_SIZE) for _ in range(count)]
     cells.leave_slab(host.main, CLASS)
@@ -145,7 +143,7 @@ def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.Monke
     def scenario(world: World) -> None:
         host = SimulatedHost(world)
         blocks = made(host, 2 * BLOCKS)
-        give_back(host, blocks[0::2])  # now in lists of this thread, half of each slab
+        give_back(host, blocks[0::2])  # now in this thread's lists: half of each slab
         found: list[int] = []
 
         world.thread(lambda: trimming.give_if_much(host.main))
@@ -172,13 +170,13 @@ def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
         host = SimulatedHost(world, workers=1)
         first = cells.take_block(host.main, CLASS * at.CELL_SIZE)
         give_back(host, [first])
-        # A slab whose only block is free, and which has room for another one.
+        # A slab whose only block is free, and which has room for another block.
         trimming.give_all(host.main)
         found: list[int] = []
         taken: list[int] = []
 
         def cut(context: int) -> None:
-            # As of a thread that finds no free block.
+            # as if a thread found no free block
             taken.append(cells.carve(context, CLASS))
             cells.leave_slab(context, CLASS)
 

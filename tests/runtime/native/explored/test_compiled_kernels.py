@@ -1,4 +1,4 @@
-"""Every interleaving of small scenes in which kernels call compiled functions."""
+"""Test small scenes in which kernels call compiled functions, in all interleavings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class KernelScene(Scene):
             handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
     def produce(self, context: int, made: int, payload: int, failure: int) -> None:
-        """As a coroutine: resolve an object to an error, which it takes if there is one, or to a payload."""
+        """Resolve an object, like a coroutine: to a payload, or to an error if there is one."""
         if failure != 0:
             async_objects.note_failure(context, made, failure)
             async_abi.set_error(made)
@@ -55,9 +55,7 @@ class KernelScene(Scene):
             async_abi.emplace_object(made)
 
     def record(self, adapter: int, *types: int) -> int:
-        """Create the record of a kernel with one argument and one result less than there are
-        types.
-        """
+        """Create the record of a kernel with one argument, whose type comes first in `types`."""
         record = self.host.block(128, "record", "RECORD_")
         data = self.host.block(8 * (compiled_kernels.FIRST_TYPE + len(types)), "data")
         waiters = (
@@ -74,7 +72,7 @@ class KernelScene(Scene):
         return record
 
     def enter(self, context: int, *arguments: int) -> None:
-        """Let a context be in a kernel of the request, with these arguments."""
+        """Put a context into a kernel of the request, with these arguments."""
         store(context + at.CONTEXT_REQUEST, self.request)
         for place, value in enumerate(arguments):
             store(load(context + at.CONTEXT_ARGUMENTS) + 8 * place, value)

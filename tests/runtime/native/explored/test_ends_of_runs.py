@@ -1,4 +1,4 @@
-"""The end of a run, in every interleaving with a thread that wants to hear of it."""
+"""Test the end of a run while a thread asks to be notified of it, in all interleavings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_python_hears_of_the_end_or_finds_the_run_among_those_that_are_over(worl
     def check() -> None:
         over = take_all(host.process + at.PROCESS_OVER)
         found = (hears, host.done, over, load(request + at.REQUEST_OPEN))
-        # The callback sets the word, which this one does not.
+        # Only the callback sets the word.
         assert found in (([1], [request], 0, 1), ([0], [], request, 0))
 
     world.finally_assert(check)

@@ -1,4 +1,4 @@
-"""A ring of events between its writer and its reader, in every order."""
+"""Test a ring of events between its writer and its reader, in every order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CAPACITY, WRITTEN, DRAINS = 2, 3, 2
 
 @pytest.fixture(autouse=True)
 def small_rings(monkeypatch):
-    """Rings of two places, and no clock."""
+    """Use rings with room for two events, and no clock."""
     monkeypatch.setattr(at, "LOG_CAPACITY", CAPACITY)
     monkeypatch.setattr(events, "ticks", lambda: 0)
 

@@ -1,7 +1,8 @@
-"""Small programs on two simulated workers, in many interleavings: same values, nothing left over.
+"""Test small programs on two simulated workers, in many interleavings.
 
-The programs are decoded as the executor's loader does it, into simulated memory; the workers share their
-ready kernels after every kernel, so that as much as possible runs at the same time.
+The values must be the same, and nothing may be left over. The programs are decoded as by the
+executor's loader, into simulated memory. The workers share their ready kernels after every kernel,
+so that as much as possible runs at the same time.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from tfrt_runtime.native.memory import load, load_i32
 from tfrt_runtime.native.queues import sharing, waiters
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
-"""Name, argument registers, result registers."""
+"""The name, the argument registers, and the result registers of a call."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """Registers count from the arguments on."""
+    """A function, whose registers are numbered from its arguments on."""
 
     arguments: int
     kernels: Sequence[Kernel]
@@ -61,7 +62,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Program:
-    """Functions, the first of which is called with `arguments`, and what it returns.
+    """Functions, the first of which is called with `arguments`, and its expected results.
 
     An expected None is an error; "any" is any value.
     """
@@ -130,8 +131,9 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
 def load_program(
     host: SimulatedHost, functions: Sequence[Function], **others: Callable[[int, int], None]
 ) -> list[int]:
-    """Load functions, which may call `others` besides the kernels of `calls`, and return their
-    addresses.
+    """Load functions; return their addresses.
+
+    They may call `others` in addition to the kernels of `calls`.
     """
     kernels = calls(host) | {name: Call(host.function(kernel)) for name, kernel in others.items()}
     files = [function.bef() for function in functions]
@@ -141,7 +143,7 @@ def load_program(
 
 
 def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool) -> list[int]:
-    """Start the first function from outside; its results."""
+    """Start the first function from outside, and return its results."""
     [first, *_] = load_program(host, program.functions)
     return start(host, request, first, program.arguments, len(program.results), is_task=is_task)
 
@@ -149,10 +151,10 @@ def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool)
 def running(
     program: Program, *, is_cancelled: bool = False, is_task: bool = True
 ) -> Callable[[World], None]:
-    """Return a scenario of the program on two workers; with `is_cancelled`, another thread cancels
-    it at any time.
+    """Return a scenario of the program on two workers.
 
-    Its memory is freed as soon as the run has finished, as by a caller that dropped it.
+    With `is_cancelled`, another thread cancels it at any time. The program's memory is freed as
+    soon as the run has finished, as if the caller had dropped it.
     """
 
     def scenario(world: World) -> None:
@@ -273,7 +275,7 @@ NON_STRICT_READER = Program(
     (1,),
     (4,),
 )
-"""The reader drops a value that another worker is still bringing; the sum takes its cell."""
+"""The reader drops a value that another worker is still producing; the sum takes its cell."""
 PARTIAL_ERROR = Program(
     [
         Function(
@@ -323,7 +325,7 @@ FORWARD = Program(
     (1,),
     (4, 4),
 )
-"""A sum of which one argument forwards to another value, and the last to arrive does not."""
+"""A sum; one argument forwards to another value, and the last one to arrive does not."""
 PROGRAMS = {
     "diamond": DIAMOND,
     "async adds": ASYNC_ADDS,
@@ -423,7 +425,7 @@ def test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready() -
 
 @pytest.fixture
 def _share_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for sleeping workers after every kernel, and share short kernels with them, too."""
+    """Look for sleeping workers after every kernel, and share even short kernels with them."""
     monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
     monkeypatch.setattr(sharing, "is_large", lambda _tagged, _record: True)
 

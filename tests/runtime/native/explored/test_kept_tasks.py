@@ -1,4 +1,4 @@
-"""Tasks that a thread keeps for itself: in order, in few steps, and never out of reach."""
+"""Test tasks that a thread keeps to itself: in order, in few steps, and never out of reach."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MANY = 60
 
 
 def inject(host: SimulatedHost, function: int, count: int) -> None:
-    """Tasks 0 to `count` from outside, in this order."""
+    """Add tasks 0 to `count` from outside, in this order."""
     for number in range(count):
         deques.inject(host.queue, tasks.new_task(host.main, function, number, 0, 0))
 
 
 def run_all(context: int) -> list[int]:
-    """Take one task after the other; their numbers in the order in which they came."""
+    """Take one task after another; return their numbers in the order in which they came."""
     numbers = []
     while (task := tasks.find_task(context)) != 0:
         numbers.append(load(task + TASK_FIRST))
@@ -31,7 +31,7 @@ def run_all(context: int) -> list[int]:
 
 
 class Moves:
-    """How many tasks have been moved in lists from one place to another."""
+    """Counts the tasks that have been moved in lists from one place to another."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""A thread that waits beside a worker leaves: the wake-up for a task is not lost with it."""
+"""Test that a thread that stops waiting beside a worker does not lose a task's wake-up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def counts(host: SimulatedHost) -> list[int]:
 
 
 def work_and_sleep(host: SimulatedHost, worker: int) -> None:
-    """Work as a worker does, without seeking."""
+    """Work like a worker, without seeking."""
     while load_acquire(host.queue + at.QUEUE_STOP) == 0:
         if not executor.work_without_starts(worker):
             sharing.sleep_or_nap(worker)
@@ -34,7 +34,7 @@ def work_and_sleep(host: SimulatedHost, worker: int) -> None:
 def test_a_worker_runs_what_the_wake_up_of_a_waiting_thread_was_for(
     add: Callable[[int, int], None],
 ) -> None:
-    """The thread waits for a word, which changes without a wake-up: one works for others."""
+    """The thread waits for a word that changes without a wake-up, while it works for others."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1, outside=2)
@@ -60,7 +60,7 @@ def test_a_worker_runs_what_the_wake_up_of_a_waiting_thread_was_for(
 
 
 def test_a_worker_runs_what_was_left_to_a_thread_that_sought_work() -> None:
-    """The owner of the task never comes back to it; the seeker's run ends elsewhere."""
+    """The owner of the task never returns to it; the seeking thread's run ends elsewhere."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2, outside=1)

@@ -1,8 +1,8 @@
-"""Functions that become machine code while workers call them, in many interleavings.
+"""Test functions that become machine code while workers call them, in many interleavings.
 
-Threads share two words of the function, which Python writes (its code, and how long it is interpreted), and three
-of the run: whether it is cancelled, what may be machine code, and whether machine code has run.  The deadline and
-the attempt of a call are words of the thread.
+Threads share two words of the function, which Python writes: its code, and how long it is
+interpreted. They share three words of the run: whether it is cancelled, what may be machine code,
+and whether machine code has run. The deadline and the attempt of a call are words of the thread.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ REPEATED = Program(
 
 
 def double(attempt: int) -> int:
-    """Do the work of each program's last function, as machine code that checks once whether to
-    continue.
-    """
+    """Do the work of each program's last function, as machine code that checks once for a stop."""
     if machine_calls.ask(attempt) == 0:
         return 0
     store(attempt + at.ATTEMPT_RESULTS, 2 * load(load(attempt + at.ATTEMPT_ARGUMENTS)))
@@ -66,19 +64,19 @@ def double_repeatedly(attempt: int) -> int:
 
 
 def until_it_shall_stop(attempt: int) -> int:
-    """Machine code that comes to no end by itself."""
+    """Loop like machine code that never ends by itself."""
     while machine_calls.ask(attempt) != 0:
         pause()
     return 0
 
 
 def bail_out(_attempt: int) -> int:
-    """Machine code in which something is not ordinary."""
+    """Return 0, like machine code that meets an unusual case."""
     return 0
 
 
 def refuse_to_run(_attempt: int) -> int:
-    """Machine code that must not run: the thread might be the one that would cancel it."""
+    """Fail: machine code must not run, because this thread might have to cancel it."""
     raise AssertionError("machine code runs within the start of its call")
 
 
@@ -90,10 +88,10 @@ def becoming_hot(
     is_cancelled: bool = False,
     is_task: bool = True,
 ) -> Callable[[World], None]:
-    """Return a scenario of the program on two workers, whose last function is hot after that many
-    interpreted calls.
+    """Return a scenario of the program on two workers, whose last function becomes hot.
 
-    Everything that belongs to the program is freed as soon as the run has finished.
+    It is hot after that many interpreted calls. Everything that belongs to the program is freed as
+    soon as the run has finished.
     """
 
     def scenario(world: World) -> None:

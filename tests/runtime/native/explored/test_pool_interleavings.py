@@ -1,4 +1,7 @@
-"""Every interleaving of small scenes with the blocking pool: its ring, its idle threads, its end."""
+"""Test small scenes with the blocking pool: its ring, its idle threads, and its end.
+
+Every interleaving is tried.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues import blocking_pool, tasks
 
 IDLE_NS = 100
-"""Longer than any run of a scenario in which no sleep lasts its time."""
+"""Longer than any run of a scenario in which no sleep times out."""
 
 
 def add_blocking(context: int, function: int, first: int = 0) -> None:
@@ -89,20 +92,20 @@ def flag(world: World, name: str) -> int:
 
 
 def count_up(address: int) -> int:
-    """Count one more, let waiting threads check again, and return the new number."""
+    """Increment the number, let waiting threads check again, and return the new number."""
     count = fetch_add(address, 1) + 1
     futex_wake(address, 9)
     return count
 
 
 def wait_for(address: int, count: int) -> None:
-    """Sleep until the number at `address` is `count` at least."""
+    """Sleep until the number at `address` is at least `count`."""
     while (present := load_acquire(address)) < count:
         futex_wait(address, present, -1)
 
 
 def meeting(people: int) -> Callable[[World], None]:
-    """As many tasks as the pool has threads, and each task waits until all of them run."""
+    """Add as many tasks as the pool has threads; each task waits until all of them run."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2 * people, pool_places=4)
@@ -184,8 +187,9 @@ def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
 
 
 def idle_threads(count: int) -> Callable[[World], None]:
-    """Return a scenario with a task for one of several idle threads, each of which exits after its
-    idle time, not before.
+    """Return a scenario with a task for one of several idle threads.
+
+    Each thread exits after its idle time, and not before.
     """
 
     def scenario(world: World) -> None:

@@ -1,4 +1,7 @@
-"""Every interleaving of small scenes with the compute queue: deque, injected stack, sleeping."""
+"""Test small scenes with the compute queue: deque, injected stack, and sleeping.
+
+Every interleaving is tried.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def pop_all(deque: int) -> list[int]:
 
 
 class DequeScene:
-    """The owner pushes and pops, thieves steal once each: every task is taken exactly once."""
+    """The owner pushes and pops, and thieves steal once each: every task is taken exactly once."""
 
     def __init__(self, before: int, pushes: int, pops: int, thieves: int) -> None:
         self.before = before
@@ -151,7 +154,7 @@ def test_injected_tasks_are_taken_in_the_order_in_which_they_came(world: World) 
 
 
 class SleepingScene:
-    """Workers sleep when there is nothing to do, until every added task has run."""
+    """A scene in which workers sleep if there is no task, until every added task has run."""
 
     def __init__(self, workers: int, adders: int) -> None:
         self.workers = workers
@@ -240,8 +243,9 @@ def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
 
 
 def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> None:
-    """Work as a worker; if it finds no task, `seeks` says whether to search again without
-    sleeping.
+    """Work as a worker.
+
+    If it finds no task, `seeks` says whether it searches again without sleeping.
     """
     while load_acquire(word) != 0:
         task = tasks.find_task(context)
@@ -252,9 +256,7 @@ def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> No
 
 
 def seeking(seekers: int) -> Callable[[World], None]:
-    """Return a scenario in which a worker adds a task for seeking threads, and never returns to
-    it.
-    """
+    """Return a scenario in which a worker adds a task for seeking threads, and leaves it."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1 + seekers)
@@ -334,8 +336,9 @@ def test_a_thread_that_rests_or_seeks_work_is_free(be_idle: Callable[[int], None
 
 
 def watching(watchers: int) -> Callable[[World], None]:
-    """Return a scenario in which a worker runs the task that sets a word to 0, and threads that
-    take no tasks wait for the word.
+    """Return a scenario in which a worker runs the task that sets a word to 0.
+
+    Threads that take no tasks wait for the word.
     """
 
     def scenario(world: World) -> None:

@@ -1,6 +1,7 @@
-"""The system refuses memory at any moment, or the budget is used up: runs end, nothing is lost or left.
+"""Test that runs end, and nothing is lost or left, if memory is refused or over budget.
 
-Slabs are small here, and no thread has one at the start, so that programs ask the system all the time.
+The system may refuse it at any moment. Slabs are small here, and no thread has one at the start, so
+that programs request memory from the system all the time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tfrt_runtime.native.memory import load, set_thread_context, store
 from tfrt_runtime.native.queues import tasks
 
 Refusal = Callable[[int], bool]
-"""Whether the system refuses its n-th allocation, from 0 on."""
+"""Returns whether the system refuses its n-th allocation, from 0 on."""
 
 LARGEST_BLOCK = 8
 ALWAYS = 10**9
@@ -38,7 +39,7 @@ def _small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Memory:
-    """What a world's system and its budget still have, from now on."""
+    """The memory that a world's system and its budget still have, from now on."""
 
     def __init__(self, host: SimulatedHost, refuses: Refusal, slabs_left: int = ALWAYS) -> None:
         cells.fill_stock(host.process)
@@ -56,15 +57,16 @@ class Memory:
         return refused
 
     def end(self) -> None:
-        """Let the system have memory again."""
+        """Make the system stop refusing memory."""
         self._host.world.refuses = lambda: False
 
 
 def running(
     program: Program, refuses: Refusal, slabs_left: int = ALWAYS, seen: list[int] | None = None
 ) -> Callable[[World], None]:
-    """Return a scenario of the program on two workers; its results are right, or errors if memory
-    was refused.
+    """Return a scenario of the program on two workers.
+
+    Its results are right or, if memory was refused, errors.
     """
 
     def scenario(world: World) -> None:

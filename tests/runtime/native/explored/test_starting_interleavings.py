@@ -1,4 +1,4 @@
-"""Calls that are started from outside, in many interleavings: each is begun once."""
+"""Test calls that are started from outside, in many interleavings: each starts once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfrt_runtime.native.queues import sharing, tasks
 
 
 class StartingScene:
-    """Threads start a call each; workers nap, and waiting threads help, until all have run."""
+    """Threads start a call each; workers nap and waiting threads help, until all calls have run."""
 
     def __init__(self, workers: int, starters: int, helpers: int) -> None:
         self.workers = workers

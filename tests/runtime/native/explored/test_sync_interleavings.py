@@ -1,4 +1,4 @@
-"""Sync functions on two simulated workers: they leave and go on elsewhere, and free everything."""
+"""Test sync functions on two simulated workers: they move between threads and free everything."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True
 """A kernel whose result is its argument."""
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Name, argument registers, result registers, functions."""
+"""The name, the argument registers, the result registers, and the functions of a call."""
 
 
 def function(
@@ -119,7 +119,7 @@ PROGRAMS = {
     "unused error": ([MAIN, IGNORES, FAILS], 3, None),
     "error in a loop": ([MAIN, LOOP, FAILS], 3, None),
 }
-"""Functions, the argument of the first, and its result."""
+"""The functions, the argument of the first one, and its result."""
 
 
 def share_later(context: int, record: int) -> None:
@@ -127,7 +127,7 @@ def share_later(context: int, record: int) -> None:
 
 
 def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
-    """Write the functions into simulated memory, as the loader does; the address of the first."""
+    """Write the functions into simulated memory, like the loader; return the first's address."""
     kernels = {
         **SCALAR_KERNELS,
         **CONTROL_KERNELS,
@@ -160,8 +160,9 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
 
 
 def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
-    """Return a scenario of the program on two workers; with `is_cancelled`, another thread cancels
-    it at any time.
+    """Return a scenario of the program on two workers.
+
+    With `is_cancelled`, another thread cancels it at any time.
     """
     functions, argument, expected = PROGRAMS[name]
 
@@ -185,7 +186,7 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
 
 @pytest.fixture
 def _leave_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let others run after every kernel, and continue elsewhere every third time."""
+    """Let others run after every kernel, and continue on another thread every third time."""
     turns = itertools.count()
     monkeypatch.setattr(in_order, "SLICE", 1)
     monkeypatch.setattr(in_order, "must_leave", lambda _: next(turns) % 3 == 0)

@@ -1,4 +1,7 @@
-"""Every interleaving of small scenes with tensors: their memory, their references, shared products."""
+"""Test small scenes with tensors: their memory, their references, and shared products.
+
+Every interleaving is tried.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ BLOCK = 256
 
 
 class Store:
-    """A store that may hold `blocks` blocks for `SIZE` bytes; it is empty at the end."""
+    """A store that may hold `blocks` blocks of `SIZE` bytes; it is empty at the end."""
 
     def __init__(self, host: SimulatedHost, blocks: int) -> None:
         self.address = host.block(at.STORE_SIZE, "store", "STORE_")
@@ -40,7 +43,7 @@ class Store:
 
 @pytest.fixture(autouse=True)
 def small_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As large as it is, a store would be most of what the simulator has to check.
+    # At its full size, the store would be most of what the simulator has to check.
     monkeypatch.setattr(at, "SLOTS_PER_CLASS", 2)
     monkeypatch.setattr(at, "LARGEST_KEPT_BITS", 9)
 
@@ -89,7 +92,7 @@ def test_no_block_has_two_owners(world: World, kept: int) -> None:
         block = tensors.take_memory(host.main, memory, SIZE)
         assert block not in held
         held.add(block)
-        store(block, 1)  # the simulator knows of a race if another thread has it, too
+        store(block, 1)  # the simulator reports a race if another thread has it, too
         held.remove(block)
         tensors.give_memory(memory, block, SIZE)
 
@@ -101,7 +104,7 @@ def test_no_block_has_two_owners(world: World, kept: int) -> None:
 def test_who_finds_no_memory_gets_what_nobody_uses(world: World) -> None:
     host = SimulatedHost(world, outside=2)
     memory = Store(host, 1).address
-    # All that the store may hold is a block that only one of the two could use as it is.
+    # The store may hold only one block, which only one of the two could use as it is.
     tensors.give_memory(memory, tensors.take_memory(host.main, memory, SIZE), SIZE)
     found: dict[int, int] = {}
 
@@ -145,11 +148,10 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once(world: World) ->
 
 
 def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[World], None]:
-    """Return a scenario of a product of a row of 2 in parts of two columns, by the kernel's thread
-    and workers.
+    """Return a scenario of a product that the kernel's thread and workers share.
 
-    There are two columns because the simulator finds races only of whole words. With `seeks`, the
-    workers seek work meanwhile.
+    A row of 2 is multiplied, in parts of two columns, because the simulator finds races only of
+    whole words. With `seeks`, the workers seek work meanwhile.
     """
     columns = 2 * parts
 
@@ -163,7 +165,7 @@ def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[W
         context = host.contexts[0]
         store(context + at.CONTEXT_RESULTS, load(context + at.CONTEXT_ARGUMENTS))
         activation = host.block(256, "activation", "ACTIVATION_")
-        # One pending thing is the kernel: the scene ends before the activation does.
+        # One of the pending things is the kernel: the scene ends before the activation does.
         store(activation + at.ACTIVATION_REMAINING, 2)
         store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
         store(context + at.CONTEXT_ACTIVATION, activation)

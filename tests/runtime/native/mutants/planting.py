@@ -50,4 +50,4 @@ sys.meta_path.insert(0, _Finder(chosen))
 
 from tests.exploring import explorer
 
-explorer.SHRINKING_SECONDS = 0.0  # a readable schedule is not needed here
+explorer.SHRINKING_SECONDS = 0.0  # no readable schedule is needed here

@@ -1,4 +1,4 @@
-"""The explorer's scenarios find bugs that are planted into the core, one at a time."""
+"""Test that the explorer's scenarios find bugs planted into the core, one at a time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ PLUGIN = "tests.runtime.native.mutants.planting"
 ROOT = Path(__file__).parents[4]
 PATIENCE = 250
 
-# Each scenario runs in a process of its own, which imports the core with its bug; pytest is imported once.
+# Each scenario runs in its own process, which imports the core with its bug; pytest is imported
+# once, before.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["pytest", "asyncio"])
 
 
 def run_scenarios(mutant: Mutant, output: Path) -> None:
-    """Pytest in this process, with the bug of `mutant`; what it says is written to `output`."""
+    """Run pytest in this process, with the bug of `mutant`; write what it prints to `output`."""
     with output.open("w") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -38,6 +39,7 @@ def test_a_scenario_fails_when(mutant: Mutant, tmp_path: Path) -> None:
     run.join(PATIENCE)
     run.kill()
     run.join()
-    # An exception before the tests, which shows that nothing was planted, ends the process with the same status.
+    # An exception before the tests, which shows that nothing was planted, ends the process with the
+    # same exit status.
     said = output.read_text()
     assert run.exitcode == pytest.ExitCode.TESTS_FAILED and "1 failed" in said, said
