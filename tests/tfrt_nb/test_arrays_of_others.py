@@ -1,4 +1,7 @@
-"""What other libraries call an array is a tensor without a copy, or refused; and what is read-only stays so."""
+"""Test other libraries' arrays: they become tensors without a copy, or are rejected.
+
+Arrays that are read-only stay unchanged.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ T = "!t.tensor"
 
 
 class Interface:
-    """Gives its elements by `__array_interface__`, as images do."""
+    """An array that provides its elements by `__array_interface__`, like images."""
 
     def __init__(self, elements: np.ndarray[Any, Any]) -> None:
         self.elements = elements
@@ -27,7 +30,7 @@ class Interface:
 
 
 class Column:
-    """Gives its elements by `__array__` where it need not copy them, as columns of data frames do."""
+    """A column that provides its elements by `__array__`, if possible without a copy."""
 
     def __init__(self, elements: Any, problem: str = "") -> None:
         self.elements = elements
@@ -39,7 +42,7 @@ class Column:
         return self.elements
 
     def std(self) -> float:
-        """Another definition than numpy's."""
+        """Return something else than numpy does."""
         return -1.0
 
     def to_numpy(self) -> Any:
@@ -47,7 +50,7 @@ class Column:
 
 
 class Old:
-    """Its `__array__` is older than numpy 2."""
+    """An array whose `__array__` is older than numpy 2."""
 
     def __init__(self, elements: Any) -> None:
         self.elements = elements
@@ -59,7 +62,7 @@ class Old:
 
 
 class OnDevice:
-    """Gives its elements by DLPack."""
+    """An array that provides its elements by DLPack."""
 
     def __init__(self, elements: Any) -> None:
         self.elements = elements
@@ -74,7 +77,7 @@ class OnDevice:
 
 
 class Lazy:
-    """Would compute its elements, as an array of dask."""
+    """An array whose elements would be computed now, like those of dask."""
 
     def __init__(self, graph: object) -> None:
         self._graph = graph
@@ -177,7 +180,7 @@ func.func @buffer(%x: memref<?xf64>) -> f64 {{
 @pytest.mark.parametrize("kind", TAKEN)
 def test_a_kernel_gets_an_array_of_numpy_that_it_cannot_write(kind: str) -> None:
     given[:] = [TAKEN[kind](numbers())]
-    is_view = kind not in ("interface", "dlpack", "computed")  # numpy cannot ask these again
+    is_view = kind not in ("interface", "dlpack", "computed")  # numpy cannot convert these again
     for program in (typed, untyped) if kind != "subclass" else (typed,):
         deviation, (name, shares) = (one.result(SLOW) for one in program(given[0]))
         assert (deviation, name) == (numbers().std(), "ndarray")
@@ -255,9 +258,7 @@ def test_a_masked_array_is_refused_and_an_object_keeps_its_class() -> None:
 
 
 def read_only(count: int = 6) -> np.ndarray[Any, Any]:
-    """Return a file's elements in pages that the system protects: a write there would kill the
-    process.
-    """
+    """Return an array whose pages the system protects: a write would kill the process."""
     with tempfile.NamedTemporaryFile() as file:
         np.ones(count, np.float32).tofile(file.name)
         return np.memmap(file.name, np.float32, "r")
@@ -322,7 +323,7 @@ def test_a_kernel_writes_a_copy_of_a_read_only_array(writer: str) -> None:
     before = lent.result(SLOW)
     own = program.run(target.copy(), *others).results
     found = program.run(lent.results[0], *others).results
-    # %x is there at once; what was written into it is when the writers are done.
+    # %x is available at once; what was written into it is, when the writers are done.
     assert own[0].exception(SLOW) is None
     assert found[0].exception(SLOW) is None
     assert found[1].result(SLOW).tolist() == own[1].result(SLOW).tolist()
@@ -338,7 +339,7 @@ def test_an_argument_that_a_native_kernel_writes_is_refused_if_it_is_read_only()
 
 
 class Delayed:
-    """Has any attribute, and no truth, as what `dask.delayed` makes."""
+    """An object that has every attribute but no truth value, like those of `dask.delayed`."""
 
     def __getattr__(self, name: str) -> Delayed:
         if name.startswith("__"):

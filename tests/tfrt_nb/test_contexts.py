@@ -1,4 +1,7 @@
-"""Context variables of Python: each kernel has those of the call that started its run, whatever runs it."""
+"""Test Python's context variables: a kernel has those of the call that started its run.
+
+This must not depend on which thread runs the kernel.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME", default="nobo
 
 
 class Pool:
-    """A work queue of a user's."""
+    """A user's work queue."""
 
     name, parallelism_level = "pool", 2
 

@@ -1,4 +1,7 @@
-"""Errors as values in programs and runs: what is kept, recovered, tried again, out of time, or first."""
+"""Test errors as values in programs and runs.
+
+Errors are kept, recovered from, retried, caused by a time limit, or the first of several.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ import tfrt_nb as tfrt
 UNTYPED: Any = tfrt
 SLOW = 60
 NEVER = threading.Event()
-"""Set when a test is over, so that its threads end."""
+"""This is set after a test, so that its threads exit."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +63,7 @@ def dive(depth: int) -> int:
 
 
 def said(results: list[Any]) -> list[object]:
-    """Values, and causes of errors by type."""
+    """Return values as they are, and errors as the types of their causes."""
     return [type(r.__cause__) if isinstance(r, tfrt.TfrtError) else r for r in results]
 
 
@@ -92,7 +95,7 @@ def test_an_error_is_recovered_by_a_number_an_object_or_another_value() -> None:
 
     assert [number(x).result(SLOW) for x in (2, 3)] == [20, 7]
     assert [nothing(x).result(SLOW) for x in (2, 3)] == [20, None]
-    # 3 is the replacement of 2, which needs none; that of 3 is 4.
+    # 3 replaces 2, which needs no replacement itself; the replacement of 3 is 4.
     assert [other(x).result(SLOW) for x in (2, 3)] == [20, 40]
 
 
@@ -394,7 +397,7 @@ def test_a_batch_that_is_dropped_goes_on_and_its_values_come() -> None:
 
 
 def frames_of(problem: BaseException) -> list[str]:
-    """Return the files of a traceback without their folders."""
+    """Return the names of the files in a traceback."""
     return [
         os.path.basename(frame.filename) for frame in traceback.extract_tb(problem.__traceback__)
     ]

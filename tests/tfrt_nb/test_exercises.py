@@ -1,4 +1,4 @@
-"""Exercises take right answers, and answer each mistake with the hint that fits it."""
+"""Test that exercises accept right answers, and answer each mistake with a suitable hint."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def test_exercises_of_a_module_in_this_folder_are_graded(
     tmp_path.joinpath("homework.py").write_text(_HOMEWORK)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
-    exercises()  # the tutorials' register once in a process
+    exercises()  # the tutorials' exercises register once in a process
     monkeypatch.setattr("tfrt_nb.exercises.exercise._exercises", {})
     assert main(["grade", str(path), "--exercises", "homework"]) == 0
     assert "homework.sum: right" in capsys.readouterr().out

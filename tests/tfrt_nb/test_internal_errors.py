@@ -1,4 +1,4 @@
-"""What the compiler does not expect becomes a diagnostic with a place."""
+"""Test that unexpected errors in the compiler become diagnostics with a place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compiled(text: str) -> None:
 
 
 def failure(text: str) -> tuple[str, Location | None]:
-    """Message and place of what the compiler says of its own failure."""
+    """Return the message and the place of the compiler's report about its own failure."""
     with pytest.raises(InternalError) as raised:
         compiled(text)
     [found] = raised.value.diagnostics

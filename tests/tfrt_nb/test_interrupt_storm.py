@@ -1,6 +1,6 @@
-"""However often the user interrupts, nothing is left of what was begun, and no interrupt is lost.
+"""Test that frequent interrupts leave nothing behind, and that none is lost.
 
-Each case is a process of its own, which is sent SIGINT every millisecond.
+Each case is a separate process, which gets SIGINT every millisecond.
 """
 
 from __future__ import annotations
@@ -98,5 +98,5 @@ def test_interrupts_leave_no_values_runs_objects_or_threads_behind(queue: str) -
     command = [sys.executable, "-c", PROLOGUE + STORM, queue]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
 
-    # Also that no finalizer was interrupted, which Python would say.
+    # This also means that no finalizer was interrupted, because Python would report it.
     assert (done.stdout, done.stderr) == ("True [0, 0, 0, 0, 0]\n", "")

@@ -1,4 +1,4 @@
-"""Many calls at once: their progress, how many are in flight, and what they hold."""
+"""Test many calls at once: their progress, how many are in flight, and their memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLOW = 60
 
 @pytest.mark.parametrize("kind", ["Batch", "Execution"])
 def test_a_limit_counts_from_the_start(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The first batch of a process imports numpy, which may take longer than the limit.
+    # A process's first batch imports numpy, which may take longer than the limit.
     passed = 0
 
     class Clock:
@@ -274,7 +274,8 @@ def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
         make_later if kind == "async" else make
     )
     made: Any = tfrt.program(lambda count: kernel(count))
-    # Memory that native code holds by then counts as well.  It frees what it keeps for later runs when a run ends.
+    # Memory that native code holds also counts. At the end of a run, it frees what it keeps for
+    # later runs.
     gc.collect()
     with tfrt.HostContext() as host:
         made(1, host=host).result(SLOW)
@@ -311,7 +312,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_is_an_error() -> None:
         assert is_halted.wait(SLOW)
         both: Any = tfrt.program(lambda: (alone(1), alone(2)))
         run = both(host=host)
-        while run.request._outside < 2:  # both wait for the loop
+        while run.request._outside < 2:  # both are waiting for the loop
             threading.Event().wait(0.01)
         go_on.set()
         errors = [value.exception(SLOW) for value in run]

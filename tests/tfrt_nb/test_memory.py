@@ -1,4 +1,4 @@
-"""Programs that need more memory than they may have: an error at the operation, and the process goes on."""
+"""Test programs that exceed their memory: an operation gets an error, and the process continues."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_tasks_that_a_run_has_left_behind_end_at_the_budget(queue: str) -> None:
         [found] = run.diagnostics
         assert found.message.startswith("out of memory: 'async.func' needs")
         assert str(found.location).startswith("left.mlir:1")
-        # What had begun needed some memory to end.
+        # Operations that had started needed some memory to finish.
         assert native_process().memory_held < size + (200 << 20)
 
 
@@ -143,15 +143,15 @@ def test_a_run_beyond_the_budget_ends_at_the_operation_that_grew(queue: str) -> 
         assert found.location is not None
         assert str(found.location).startswith("grow.mlir:")
 
-        # The process is as it was: the next run has its memory.
+        # The process has recovered: the next run gets its memory.
         assert Execution(host, program, "small").results[0].result(10) == 10
         del run, caught
-        assert host.quiesce(10)  # a worker drops its last values after the result
+        assert host.quiesce(10)  # a worker may drop its last values after the result is available
         assert host.live_values() == 0
 
 
 def test_another_budget_lets_the_same_host_go_on() -> None:
-    # 128 MB: more than the rest of the process may release meanwhile.
+    # 128 MB is more than the rest of the process may release meanwhile.
     text = """func.func @main() -> i32 {
   %c = tfrt.constant.i32 1
   %a = tfrt_dht.create_uninitialized_tensor.f32.2 [4096 : i64, 8192 : i64]
@@ -171,7 +171,7 @@ def test_another_budget_lets_the_same_host_go_on() -> None:
 
 
 def run_limited(text: str, tmp_path: Path, limit: int, *options: str) -> tuple[int, str]:
-    """`tfrt-nb run` with that many bytes of address space; its exit status and what it printed."""
+    """Run `tfrt-nb run` with that much address space; return its exit status and its output."""
     path = tmp_path / "program.mlir"
     path.write_text(text)
     done = subprocess.run(
@@ -210,8 +210,8 @@ def test_a_budget_beyond_the_address_space_is_an_error_all_the_same(
 
 @pytest.mark.parametrize("count", [3, 1 << 12, 1 << 17, 3 << 20])
 def test_buffers_that_were_never_written_are_full_of_zeros(count: int) -> None:
-    # Large blocks go back to the system, small ones to the next that asks: each is filled and freed
-    # first.
+    # Large blocks are returned to the system, and small ones are reused. To see this, each block is
+    # first filled and freed.
     text = f"""func.func @use(%sum: i64, %i: index) -> i64 {{
   %0 = arith.constant 0 : index
   %1 = arith.constant 1 : index
@@ -258,7 +258,8 @@ CREATED = "{name}.create_uninitialized_tensor.i64.1 [{count} : i64]"
 def test_tensors_that_were_never_written_are_full_of_zeros(
     count: int, allocator: str, name: str
 ) -> None:
-    # One is filled and dropped; the next may get its memory.  Native kernels have that of the first allocator.
+    # A tensor is filled and dropped, so that the next one may get its memory. Native kernels use
+    # the first allocator's memory.
     attributes = " attributes {tfrt.sync}" if name.endswith("sync") else ""
     made = name if name is BUFFER else f"%t = {CREATED}"
     text = f"""func @main() -> !tfrt_tensor.tensor{attributes} {{

@@ -1,4 +1,4 @@
-"""Tensors that native kernels make: in Python, across hosts and threads, and to the end."""
+"""Test native kernels' tensors: in Python, across hosts and threads, and until they are freed."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_tensor_for_a_value_that_is_there_already_is_given_up() -> None:
 def test_large_products_are_right_on_every_queue(queue: str, sizes: tuple[int, int, int]) -> None:
     rows, inner, columns = sizes
     chance = np.random.default_rng(1)
-    # Whole numbers: their sums are exact in any order.
+    # Sums of small whole numbers are exact in any order.
     a = chance.integers(-4, 5, (rows, inner)).astype(np.float32)
     b = chance.integers(-4, 5, (inner, columns)).astype(np.float32)
     c = chance.integers(-4, 5, (rows, columns)).astype(np.float32)
@@ -176,7 +176,7 @@ def test_a_run_that_is_cancelled_lets_its_products_end() -> None:
             run.cancel()
             waiting.join()
             assert run.is_done
-            # Either no thread started the product, or all of it is computed.
+            # Either no thread has started the product, or all of it is computed.
             assert np.unique(result).tolist() in ([0.0], [700.0])
 
 

@@ -1,4 +1,4 @@
-"""`tfrt.opt`: passes on a program's text from Python, with the names of the source."""
+"""Test `tfrt.opt`: passes on a program's text, run from Python, with the source's names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A run on the thread that waits for it leaves other threads of Python their turn, however long it takes.
+"""Test that a run on the waiting thread lets Python's other threads run, however long it takes.
 
-Each case is a process of its own: where the GIL is never released, no other thread could end the
-test.
+Each case is a separate process: if the GIL were never released, no other thread could end the test.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program from text or from a file."""
+"""Test programs from text and from files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python sees of values, runs and kernels, where users of `concurrent.futures` have expectations."""
+"""Test values, runs, and kernels in Python, and what users of `concurrent.futures` expect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tfrt_runtime.kernels.users.policies import Gates
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 UNTYPED: Any = tfrt
-"""For arguments of wrong types."""
+"""The same module without types, for arguments of wrong types."""
 CODE: Any = tfrt.Program("func.func @main(%x: i32) -> i32 { return %x : i32 }")
 SLOW = 60
 GATE, BEGUN = threading.Event(), threading.Event()
@@ -798,7 +798,7 @@ def test_what_follows_a_value_may_raise_anything(
 
 def test_an_error_holds_nothing_of_the_frames_that_it_was_raised_in(host: tfrt.HostContext) -> None:
     def fail(value: object) -> None:
-        held = given[0]  # which would hold its own error
+        held = given[0]  # this holds the value's own error
         raise KeyError(type(held).__name__)
 
     given = [make_unavailable(host.work_queue)]
@@ -814,7 +814,7 @@ def test_an_error_holds_nothing_of_the_frames_that_it_was_raised_in(host: tfrt.H
 
     own = make_unavailable(host.work_queue)
     try:
-        own_value = own  # as in code that gives a value what it caught
+        own_value = own  # like code that sets a value to the error that it caught
         raise KeyError("own")
     except KeyError as problem:
         own_value.set_exception(problem)

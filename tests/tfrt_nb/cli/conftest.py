@@ -1,4 +1,4 @@
-"""The command line in this process, in its own folder."""
+"""Run the command line in this process, in its own folder."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ def leaky_shell(
 
 @pytest.fixture
 def on_text(leaky_shell: Shell) -> Callable[..., tuple[int, str, str]]:
-    """`on_text("run", text, *options)`: status and both outputs of a command whose file `f.mlir` is this text."""
+    """A function that runs a command on source text, and returns its status and both outputs.
+
+    It is called as `on_text("run", text, *options)`; the file is `f.mlir`.
+    """
 
     def call(command: str, text: str, *options: str) -> tuple[int, str, str]:
         done = leaky_shell(command, leaky_shell.write("f.mlir", text), *options)

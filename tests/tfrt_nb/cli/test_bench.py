@@ -1,4 +1,4 @@
-"""`tfrt-nb bench`: what it measures, and what it says of programs that cannot be measured."""
+"""Test `tfrt-nb bench`: its measurements, and its messages about unsuitable programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ Bench = Callable[..., tuple[int, list[list[str]], str]]
 
 @pytest.fixture
 def bench(on_text: Callable[..., tuple[int, str, str]]) -> Bench:
-    """`bench(text, *arguments)`: status, cells of each line after the first, and standard error."""
+    """A function: `bench(text, *arguments)` returns status, cells, and standard error.
+
+    The cells are those of each line after the first.
+    """
 
     def call(text: str, *arguments: str) -> tuple[int, list[list[str]], str]:
         status, output, errors = on_text("bench", text, *arguments, "--seconds", "0.01")

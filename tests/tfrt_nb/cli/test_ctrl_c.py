@@ -1,4 +1,4 @@
-"""Ctrl-C at the command line: the process ends with a word about it, whatever it was doing."""
+"""Test that Ctrl-C ends any command with a message, whatever the process is doing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SLOW = 60
-"""Seconds after which a process that does not end has failed the test."""
+"""The number of seconds after which a process that has not exited fails the test."""
 
 ENDLESS = """
 func.func @body(%x: i32) -> (i32, i1) {
@@ -86,7 +86,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_ctrl_c_ends_a_run_without_a_traceback(name: str, queue: str, tmp_path: Path) -> None:
-    """What it prints first says that the program runs; the signal is sent then."""
+    """The first output shows that the program is running; the signal is sent then."""
     program = tmp_path / "program.mlir"
     program.write_text(PROGRAMS[name])
     command = [sys.executable, "-u", "-m", "tfrt_nb", "run", str(program)]
@@ -105,6 +105,6 @@ def test_ctrl_c_ends_a_run_without_a_traceback(name: str, queue: str, tmp_path: 
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=SLOW)
         finally:
-            process.kill()  # one that does not end would be waited for
+            process.kill()  # if it does not exit, it would be waited for
 
     assert (process.returncode, errors) == (130, "tfrt-nb: interrupted\n")

@@ -1,4 +1,4 @@
-"""Input and output files of the commands, and what is wrong with them."""
+"""Test the commands' input and output files, and the messages about bad ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfrt-nb grade` over answers that would rather do something else."""
+"""Test `tfrt-nb grade` on answers that try to do something else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HARMLESS = {
     "e": "big = open('big', 'wb')\ntry:\n    while True: big.write(bytes(1 << 20))\n"
     "except OSError: big.truncate(0)",
 }
-"""Answers that are right all the same."""
+"""Answers that do such things, but are right."""
 WITHHELD = {
     "f": "import socket\nsocket.create_connection(('127.0.0.1', PORT), 5)",
     "g": "open('TEACHER', 'w')",
@@ -53,7 +53,7 @@ WITHHELD = {
     "open('TEACHER', 'w')",
     "j": "lots = []\nwhile True: lots.append(bytes(1 << 27))",
 }
-"""Answers that fail at what they may not do."""
+"""Answers that fail when they try something forbidden."""
 FATAL = {
     "k": ("import os\nos._exit(0)", "ended its process: exit status 0"),
     "l": (
@@ -75,11 +75,11 @@ def notebook(path: Path, answers: dict[str, str]) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
-    """A teacher's folder, which is this process's, with the module `graded`."""
+    """A teacher's folder with the module `graded`; it is the working directory."""
     (tmp_path / "graded.py").write_text(HOMEWORK)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
-    exercises()  # the tutorials' register once in a process: not in what the next line takes back
+    exercises()  # registered once in a process: the next lines must not undo this
     monkeypatch.setattr("tfrt_nb.exercises.exercise._exercises", {})
     monkeypatch.delitem(sys.modules, "graded", raising=False)
     return tmp_path

@@ -1,4 +1,4 @@
-"""A program that was run before is run without a compiler, and says and does the same."""
+"""Test that a program that was run before needs no compiler, and says and does the same."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
-    """A cache of its own for a test, in which no kernel was registered before."""
+    """A test's own cache, in which no kernel has been registered."""
     made = Cache(tmp_path / "cache")
     monkeypatch.setattr(known_programs, "code_cache", lambda: made)
     monkeypatch.setattr(known_programs.USER_KERNELS, "version", 0)

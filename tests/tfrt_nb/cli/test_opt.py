@@ -1,4 +1,4 @@
-"""`tfrt-nb opt`, and the options of other commands that belong to it."""
+"""Test `tfrt-nb opt`, and the options of other commands that belong to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Opt = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def opt(on_text: Opt) -> Opt:
-    """`opt(text, *options)`: status, standard output and standard error."""
+    """A function: `opt(text, *options)` returns status, standard output, and standard error."""
     return partial(on_text, "opt")
 
 
@@ -241,7 +241,7 @@ EDGES = {
     "f32": ((-0.0, 1.5, 3.4e38, 1e-45), (-0.0, 1.5, -3.4e38)),
     "f64": ((-0.0, 1.5, 1.7e308, 5e-324), (-0.0, 1.5, -1.7e308)),
 }
-"""Left and right operands of each type; 3 is one by which all can be shifted."""
+"""Left and right operands of each type; 3 is a valid shift for all of them."""
 COMPARISONS = {
     "equal": ("cmpi eq", "cmpf oeq"),
     "notequal": ("cmpi ne", "cmpf une"),
@@ -250,7 +250,7 @@ COMPARISONS = {
     "greater": ("cmpi sgt", "cmpf ogt"),
     "greaterequal": ("cmpi sge", "cmpf oge"),
 }
-"""The table's comparisons in `arith`, of integers and of floats."""
+"""How `arith` names the table's comparisons, of integers and of floats."""
 OUTSIDE = {
     "i": ["divui", "remui", "maxui", "minui", "cmpi ult", "cmpi ule", "cmpi ugt", "cmpi uge"],
     "f": ["cmpf ueq", "cmpf one", "cmpf ult", "cmpf ord", "maximumf", "minnumf"],
@@ -259,7 +259,10 @@ OUTSIDE = {
 
 
 def in_arith(type_: str) -> dict[str, tuple[scalars.Operation | None, int]]:
-    """Operations of `arith` on a type, each with the one of the table whose result of that number it is."""
+    """Return the operations of `arith` on a type.
+
+    Each is mapped to the operation in the table that computes it, and the index of the result.
+    """
     word = {"index": "i64", "f16": "f32"}.get(type_, type_)
     found: dict[str, tuple[scalars.Operation | None, int]] = {}
     for family in scalars.ARITHMETIC:

@@ -1,4 +1,4 @@
-"""The line that shows how far a run is, in a terminal."""
+"""Test the line in a terminal that shows a run's progress."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ func.func @main() -> i32 {
 
 
 class Screen(io.StringIO):
-    """A terminal; `shown` is set with the first line."""
+    """A terminal; the event `shown` is set with the first line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Screen(io.StringIO):
 
 
 def gated(host: HostContext, watch: Watch | None) -> tuple[Program, Execution, threading.Event]:
-    """Return a run whose kernel has started and waits for the event."""
+    """Return a run whose kernel has started, and waits for the event."""
     began, go_on = threading.Event(), threading.Event()
 
     def gate(x: int) -> int:

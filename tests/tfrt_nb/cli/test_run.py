@@ -1,4 +1,4 @@
-"""`tfrt-nb run`: which functions run, how long, and what is said of errors, time and memory."""
+"""Test `tfrt-nb run`: which functions run, for how long, and messages about errors and limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 import pytest
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 PROGRAM = """func @first() -> i32 {
   %x = tfrt.constant.i32 1
@@ -122,7 +122,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'after':\n'after' returned 5\n"
     )
     late = "e.mlir:5:1: error: @endless did not finish within 0.1 s and was cancelled\n" + HEAD
-    # A worker that runs the loop may be slow to end it; until then, its place is unknown.
+    # A worker that runs the loop may end it late; until then, the place of the loop is unknown.
     assert outcome.stderr in ((late + LOOP,) if queue == "s" else (late, late + LOOP))
     assert seconds < SLOW
 
@@ -141,7 +141,7 @@ def test_an_endless_function_that_is_machine_code_is_given_up(shell, queue: str)
 
 
 def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
-    """Its results are available, but the loop that no result needs has no end."""
+    """Its results are available, but a loop that no result needs never ends."""
     text = ENDLESS.replace("tfrt.return %r : i32", "tfrt.return %x : i32")
     outcome = shell("run", "--timeout", "0.1", shell.write("e.mlir", text))
 

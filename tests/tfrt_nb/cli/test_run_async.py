@@ -1,4 +1,4 @@
-"""`tfrt-nb run` on async programs: those of the corpus and our own, and what users do wrong."""
+"""Test `tfrt-nb run` on async programs: the corpus, our own, and users' mistakes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfrt_runtime.host.queues.threads import start_thread
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 OWN = Path(__file__).parent / "async_programs"
 SLOW = 120
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 
 def expected(path: Path) -> Path | None:
@@ -65,11 +65,11 @@ def test_a_program_prints_what_it_should(shell, path: Path, queue: str, checks: 
 @pytest.mark.parametrize("path", WRONG, ids=stem)
 def test_a_wrong_program_is_told_so(shell, path: Path, command: str) -> None:
     if path.stem == "err_count_high_level" and command == "run":
-        return  # only its pass refuses it
+        return  # only its pass rejects it
     outcome = shell(command, shell.write(path.name, path.read_bytes()))
     lines = outcome.stderr.splitlines()
     found = [line for line in lines if re.match(r"\S+:\d+:\d+: error: ", line)]
-    # Where a sentence for people leads, MLIR's words are a note at the same place.
+    # If our own sentence comes first, MLIR's words are a note at the same place.
     noted = [line.replace(": note: ", ": error: ", 1) for line in lines]
     texts = [path.with_suffix(ending) for ending in (".error", ".error22")]
     recorded = [text.read_text().splitlines() for text in texts if text.exists()]
@@ -193,7 +193,7 @@ def test_results_that_are_held_elsewhere_are_not_left_over(
     shell, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     def start_late_one(name: str, target: Callable[[], None]) -> threading.Thread:
-        # What the system does on a busy machine: the thread is stopped just before its end.
+        # On a busy machine, the system may stop the thread just before it exits.
         return start_thread(name, lambda: (target(), time.sleep(0.3)))
 
     if ending == "late":

@@ -1,4 +1,4 @@
-"""`tfrt-nb run` with a trace, and what it says of runs that do not end."""
+"""Test `tfrt-nb run` with a trace, and its messages about runs that do not finish."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(on_text: Run) -> Run:
-    """`run(text, *options)`: status, standard output and standard error."""
+    """A function: `run(text, *options)` returns status, standard output, and standard error."""
     return partial(on_text, "run")
 
 
@@ -105,7 +105,7 @@ def test_calls_and_waits_overlap_in_a_trace_and_slices_of_a_thread_do_not(
     assert sorted({*names["b"]}) == [
         *("Bef Executor", "Function: f", "Function: main", "tfrt.call", "wait: demo.wait.i32"),
     ]
-    # The two waits from the calls of @f, the sum from the call that came last.
+    # The two waits start from the calls of @f, and the sum from the call that came last.
     assert sorted(names["s"]) == ["demo.wait.i32", "demo.wait.i32", "tfrt.add.i32"]
 
 
@@ -127,7 +127,7 @@ LATER = """func @main() -> i32 {
 
 @pytest.fixture
 def held() -> Iterator[list[AsyncValue]]:
-    """What `test.later` has promised."""
+    """The values that `test.later` has promised."""
     values: list[AsyncValue] = []
 
     @kernel("test.later")

@@ -1,4 +1,4 @@
-"""`tfrt-nb run --explore`, `--replay` and `--step`."""
+"""Test `tfrt-nb run --explore`, `--replay`, and `--step`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_wrong_number_of_schedules_is_refused(shell: Shell) -> None:
 
 def test_standard_input_says_what_runs_next(shell: Shell) -> None:
     shell.write("p.mlir", PRINTS)
-    # The chain; then %q, the second of what is ready; then the rest.
+    # First the chain, then %q, which is the second of the ready operations, and then the rest.
     found = shell("run", "p.mlir", "--step", stdin=b"1\n2\nx\n\n")
 
     assert found.status == 0

@@ -1,4 +1,4 @@
-"""`tfrt-nb share` prints a program as a link."""
+"""Test that `tfrt-nb share` prints a program as a link."""
 
 from __future__ import annotations
 

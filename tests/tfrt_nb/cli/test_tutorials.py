@@ -1,4 +1,4 @@
-"""`tfrt-nb tutorials` copies the notebooks, and overwrites no file of a learner."""
+"""Test that `tfrt-nb tutorials` copies the notebooks, and overwrites none of a learner's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands say about themselves, and what they say to a wrong command line."""
+"""Test the commands' help, and their messages about invalid command lines."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_help_needs_no_compiler_and_no_runtime() -> None:
 
 
 def loaded(shell, path: str, *names: str) -> list[str]:
-    """Which modules of these names a run of a file loads, in a process of its own."""
+    """Return which modules with these names are loaded by running a file, in its own process."""
     code = (
         "import sys\n"
         "from tfrt_nb.cli.main import main\n"

@@ -1,4 +1,4 @@
-"""Arrays as buffers of compiled code that Python calls itself: shared, awaited, returned."""
+"""Test arrays as buffers of compiled code that Python calls: shared, awaited, returned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 TEXT = """
 async.func @sum(%v: !async.value<memref<?xf64>>)
     -> (!async.value<f64>, !async.value<memref<?xf64>>) {
@@ -53,7 +53,7 @@ memref.global "private" @pair : memref<2xi32> = dense<[3, 4]>
 @pytest.fixture
 def program() -> Program:
     made = Program.from_source(TEXT, "f.mlir")
-    made._load_compiled("sum")  # before anything is counted: it lasts longer than the test
+    made._load_compiled("sum")  # loaded before anything is counted, because it outlives the test
     return made
 
 

@@ -1,4 +1,4 @@
-"""Programs of both kinds: the folder `both` holds them, with what they do in comments.
+"""Test programs of both kinds: those in the folder `both`, whose comments say what they do.
 
     // call: FUNCTION ARGUMENT...      then for this call:
     // result: TYPE STATE VALUE        one line per result
@@ -30,7 +30,7 @@ SECONDS = 120
 
 @dataclass
 class Call:
-    """A call, and what comes of it."""
+    """A call, and its outcome."""
 
     function: str
     arguments: list[object]

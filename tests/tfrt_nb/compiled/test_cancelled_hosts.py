@@ -1,4 +1,4 @@
-"""A host that is cancelled ends its runs, and those that begin later, until it is restarted."""
+"""Test that a cancelled host ends its runs, and later runs as well, until it is restarted."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_run_of_a_cancelled_host_gives_nothing_back_that_it_was_given(host: Ho
     program = Program.from_source(SHORT, "f.mlir")
     host.cancel("enough")
     run = program.run(host, "given", [4])
-    assert run.wait(SLOW)  # before its results are asked for
+    assert run.wait(SLOW)  # before its results are requested
     assert run.results[0].cancelled()
 
 
@@ -98,7 +98,7 @@ def test_memory_refused_to_what_outlives_a_run_ends_no_later_run(
     assert run.result(SLOW) == 3
     runtime = RUNTIMES[host.work_queue.address]
     own = Context.at(host.work_queue.context())
-    # A task of the run, which is over and gone, asks for more memory than there may be.
+    # A task of the finished run, which no longer exists, requests too much memory.
     own.run, own.refused = run.request.id if has_run else 0, 1 << 60
     del run
     runtime.on_event(own.address, at.EVENT_REFUSED, 0)

@@ -1,4 +1,4 @@
-"""What MLIR's runtime gets wrong and ours does not: cases that no other test or program of the corpus has."""
+"""Test what MLIR's runtime gets wrong and ours does not, unless other tests cover it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
 
 SLOW = 200
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 RESOLVES = """
 func.func @main() -> i64 {
@@ -48,7 +48,7 @@ func.func @main() -> i64 {
 def test_who_resolves_a_token_goes_on_before_those_who_wait_for_it(
     queue: str, leak_check: None
 ) -> None:
-    """MLIR runs them inside of the call that resolves: here they would wait for what comes after it."""
+    """MLIR runs waiting code inside the resolving call; here, it would wait for what follows."""
     with HostContext(queue) as host:
         run = Program.from_source(RESOLVES, "f.mlir").run(host, "main")
 
@@ -79,7 +79,7 @@ func.func private @printI64(i64)
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
 def test_a_chain_of_a_million_tasks_needs_no_stack(queue: str, leak_check: None) -> None:
-    """MLIR continues each link inside of the one before."""
+    """MLIR continues each link inside the previous one."""
     with HostContext(queue) as host:
         start = make_unavailable(host.work_queue, "i64")
         is_linked = threading.Event()
@@ -137,7 +137,7 @@ func.func @main() -> i64 {
 def test_each_iteration_runs_once_in_what_the_pass_prints(
     rows: int, columns: int, workers: int, options: str, leak_check: None
 ) -> None:
-    """MLIR makes blocks of whole inner loops, as many as the smaller ones would be."""
+    """MLIR makes blocks of whole inner loops, but as many as if they were smaller."""
     module = parse_module(
         VISITS.replace("ROWS", str(rows)).replace("COLUMNS", str(columns)), "program"
     )

@@ -1,4 +1,4 @@
-"""Which functions are compiled, and what goes with them."""
+"""Test which functions are compiled, and what is compiled with them."""
 
 from __future__ import annotations
 

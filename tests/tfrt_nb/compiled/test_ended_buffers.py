@@ -1,4 +1,7 @@
-"""Buffers for which there is no memory, or that Python holds; others are in tests/programs/failing."""
+"""Test buffers for which there is no memory, or that Python holds.
+
+Other cases are in `tests/programs/failing`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 RETURNED = "the buffer no longer exists: it was deallocated, or its function has returned"
 NOT_FREED = "the buffer was already deallocated, or is not from memref.alloc"
 
@@ -78,7 +81,7 @@ func.func private @free(%m: memref<4xi64>) {
     run = Program.from_source(text, "f.mlir").run(host, "main")
     assert run.wait(SLOW)
     [problem] = run.diagnostics
-    try:  # one of the two has it: the task or Python
+    try:  # either the task or Python has it
         array = run.results[0].result(SLOW)
         assert isinstance(array, np.ndarray) and array[0] == 7
         assert problem.message == NOT_FREED

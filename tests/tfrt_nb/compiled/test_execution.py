@@ -1,4 +1,4 @@
-"""Compiled functions called from Python: arguments, results, errors, waiting, cancelling."""
+"""Test compiled functions called from Python: arguments, results, errors, and cancellation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 TEXT = """
 async.func @twice(%x: f64) -> (!async.token, !async.value<f64>) {
@@ -64,7 +64,7 @@ func.func private @printI64(i64)
 @pytest.fixture
 def program() -> Program:
     made = Program.from_source(TEXT, "f.mlir")
-    made._load_compiled("twice")  # before anything is counted: it lasts longer than the test
+    made._load_compiled("twice")  # loaded before anything is counted, because it outlives the test
     return made
 
 
@@ -145,7 +145,7 @@ def test_a_wait_ends_soon_after_a_task_that_a_worker_has_not_quite_ended(
             started = time.perf_counter()
             run.wait()
             took.append(time.perf_counter() - started)
-    # A thread that waits without a limit checks again after 20 ms by itself.
+    # A thread that waits without a limit checks by itself after 20 ms.
     assert min(took) < 0.01
 
 
@@ -173,7 +173,7 @@ def test_its_functions_are_listed_with_the_others() -> None:
 
 
 def test_what_will_never_come_is_an_error() -> None:
-    """The object that is never resolved is left behind, which is the program's mistake."""
+    """The unresolved object is left behind, which is the program's mistake."""
     program = Program.from_source(TEXT, "f.mlir")
     with HostContext("mstd:2") as host:
         execution = program.run(host, "never")

@@ -1,4 +1,4 @@
-"""What compiled programs may call: the runtime's printers and clocks, and what Python registers."""
+"""Test what compiled programs may call: printers, clocks, and functions that Python registers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfrt_runtime.async_runtime import externals
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 PRICE = """
 func.func private @price(i64, f64) -> f64
 func.func @main(%n: i64) -> f64 {
@@ -40,7 +40,7 @@ async.func @later(%n: i64) -> !async.value<f64> {
 
 @pytest.fixture(autouse=True)
 def no_externals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is forgotten after it; names of functions are its own."""
+    """Forget what a test registers, so that each test can use any names."""
     monkeypatch.setattr(externals, "_registered", {})
 
 
@@ -66,7 +66,7 @@ def test_a_file_is_judged_like_a_text(host: HostContext) -> None:
         Program.from_bef(data, "file.bef").run(host)
 
 
-# What Python registers
+# Functions that Python registers
 
 
 @pytest.mark.parametrize("function", ["main", "later"])

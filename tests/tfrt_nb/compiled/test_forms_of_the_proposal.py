@@ -1,4 +1,4 @@
-"""Forms that only the discussion of the 2020 proposal has, verbatim."""
+"""Test forms that occur only in the discussion of the 2020 proposal, verbatim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of compiled code that are cancelled: loops end, suspended coroutines go on, nothing is left."""
+"""Test cancelled runs of compiled code: loops end, coroutines resume, and nothing is left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 
 LOOPS = """
 func.func @while() -> i64 {
@@ -131,7 +131,7 @@ PLACES = {
 
 
 class Start:
-    """A sink that notices the first output, and then lets something happen on another thread."""
+    """A sink that waits for the first output, and then calls a function on another thread."""
 
     def __init__(self, then: Callable[[], object]) -> None:
         self._seen = threading.Event()
@@ -426,7 +426,7 @@ def test_a_wait_returns_at_its_time_limit_and_a_cancellation_ends_what_runs(
 def test_a_run_goes_on_after_a_wait_with_a_time_limit(host: HostContext) -> None:
     program = Program.from_source(LOOPS, "f.mlir")
     goes_on = threading.Event()
-    run = program.run(host, "recursive", output=lambda _: goes_on.wait(SLOW))  # as it begins
+    run = program.run(host, "recursive", output=lambda _: goes_on.wait(SLOW))  # when it starts
 
     assert not run.wait(SOON)
     with pytest.raises(TimeoutError):
@@ -461,7 +461,7 @@ def test_without_workers_one_thing_runs_at_a_time_also_with_many_waits(leak_chec
 
 
 def test_a_closed_host_ends_what_its_runs_have_left_running(leak_check: None) -> None:
-    before = set(threading.enumerate())  # other hosts may be open, such as the default one
+    before = set(threading.enumerate())  # other hosts may be open, such as the default host
     with HostContext("mstd:2") as host:
         run = Program.from_source(ENDLESS, "f.mlir").run(host, "detached")
         assert run.wait_for_results(SLOW)
@@ -503,5 +503,5 @@ def test_the_tasks_of_a_cancelled_run_share_its_error(
     run.cancel("enough")
     waits.join(SLOW)
     assert not waits.is_alive()
-    # One per place and thread at most: none per task.
+    # At most one per place and thread, and not one per task.
     assert len(reasons) < 100

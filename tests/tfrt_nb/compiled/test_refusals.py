@@ -1,4 +1,4 @@
-"""Files whose section of compiled functions does not match the others."""
+"""Test files whose section of compiled functions does not match the other sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled functions, host programs and Python wait for each other's values."""
+"""Test compiled functions, host programs, and Python waiting for each other's values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.tensor.tensors import StringHostTensor
 
 SLOW = 120
-"""Seconds that nothing here should take."""
+"""More seconds than any step here should take."""
 
 
 def parse(text: str) -> Program:
@@ -34,7 +34,7 @@ def run(host: HostContext, program: Program, *arguments: object, function: str =
 
 
 def outcomes(execution: Execution) -> list[object]:
-    """Values, and messages of errors, of a run, which ends then."""
+    """Return a run's values and error messages, after it has finished."""
     problems = [value.exception(SLOW) for value in execution.results]
     assert execution.wait(SLOW)
     return [
@@ -93,7 +93,7 @@ func.func @twice(%v: !async.value<i32>) -> i32 {
 }""")
     promised = make_unavailable(host.work_queue, "i32")
     execution = run(host, program, promised)
-    # Long enough for a thread that stops waiting too early to do so.
+    # Enough time for a thread that stops waiting too early.
     timer = threading.Timer(0.3, promised.emplace, (21,))
     timer.start()
 
@@ -228,7 +228,7 @@ def test_a_function_does_not_start_in_a_run_that_is_cancelled(host: HostContext)
 def test_a_plain_function_that_waits_is_ended_by_a_cancellation(host: HostContext) -> None:
     promised = make_unavailable(host.work_queue, "i32")
     execution = run(host, parse(CANCELLED.replace("FUNCTION", "waits")), promised)
-    # On a queue without workers the function waits on this thread.
+    # On a queue without workers, the function waits on this thread.
     timer = threading.Timer(0.1, execution.cancel, ("enough",))
     timer.start()
 

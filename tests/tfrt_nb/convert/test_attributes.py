@@ -1,4 +1,4 @@
-"""Attributes and locations of the IR as values and places of a file."""
+"""Test the IR's attributes and locations as values and places of a file."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ SIMPLIFIED: dict[str, Place] = {
         )
     ),
 }
-"""Fused locations that MLIR writes in another way."""
+"""Fused locations that MLIR writes differently."""
 
 
 def module_at(location: str) -> ModuleOp:

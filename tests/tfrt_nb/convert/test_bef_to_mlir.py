@@ -1,4 +1,4 @@
-"""Files to modules, and the way there and back."""
+"""Test converting files to modules, and back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def assemble(text: str) -> bytes:
     return mlir_to_bef(parse_module(text, "again.mlir"))
 
 
-# What an operation costs is not in a file, so its streams come out differently.
+# A file does not store the cost of operations, so streams come out differently.
 @pytest.mark.parametrize("name", sorted({*PROGRAMS} - {"streams"}))
 def test_a_file_comes_back_from_its_module_with_its_locations(name: str) -> None:
     data = (GOLDEN / f"{name}.bef").read_bytes()

@@ -1,4 +1,4 @@
-"""Modules to files: the corpus byte for byte, and what a file cannot hold."""
+"""Test converting modules to files: the corpus byte for byte, and what a file cannot hold."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def test_records_say_what_a_reader_finds_in_the_bytes(optional_sections: bool) -
 
         assert contents(made) == contents(read)
         for one, other in zip(attributes(made), attributes(read), strict=True):
-            assert one == other or repr(one) == repr(other)  # a NaN is not itself
+            assert one == other or repr(one) == repr(other)  # a NaN is not equal to itself
 
 
 # --- refused ---
 
 
 def refusals(text: str) -> list[tuple[str, str]]:
-    """Return the errors of the source's conversion: the source at the place, and the message."""
+    """Yield the errors of converting a source: the source at the place, and the message."""
     with pytest.raises(ConversionError) as refusal:
         mlir_to_bef(parse_module(text, "f.mlir"))
     return [
@@ -115,7 +115,7 @@ def test_arrays_nested_deeper_than_a_reader_follows_are_refused() -> None:
     assert message == "attribute 'a' nests more than 64 deep"
 
 
-# --- what the corpus does not have ---
+# --- cases that the corpus lacks ---
 
 
 def test_a_nonstrict_kernel_waits_for_one_operand() -> None:

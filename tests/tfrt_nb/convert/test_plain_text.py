@@ -1,4 +1,4 @@
-"""Plain programs become the same records without the IR as with it; all others are left alone."""
+"""Test that plain programs get the same records without the IR, and others are left alone."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
   tfrt.return %v7 : i32
 }
 """  # noqa: E501
-"""Lines with regions, of which some differ in names only."""
+"""Lines with regions, some of which differ only in names."""
 REPEATED = "".join(
     [
         (
@@ -180,7 +180,7 @@ REPEATED = "".join(
         "  tfrt.return %v8 : i32\n}",
     ]
 )
-"""Lines side by side that differ in names only."""
+"""Adjacent lines that differ only in names."""
 WHOLE = {
     "plain": PLAIN,
     "nested": NESTED,
@@ -198,7 +198,7 @@ def plain_records(text: str, name: str) -> BefModule | None:
 
 
 def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
-    """Return the records, or the errors of a program; None for one with compiled functions."""
+    """Return the records or the errors of a program; None for one with compiled functions."""
     try:
         host, code = divide(parse_module(text, name))
         return to_records(host) if code is None else None
@@ -362,7 +362,7 @@ def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
     assert program._named_values()[1, 1] == "%1"
 
 
-# What earlier texts have taught
+# What earlier sources have taught
 
 
 def test_a_line_of_an_earlier_text_may_have_another_number_of_operands() -> None:
@@ -410,7 +410,7 @@ def test_a_call_like_that_of_an_earlier_text_is_checked_for_the_functions_of_its
 
 @pytest.fixture
 def remembered() -> Iterator[Callable[[Callable[..., object]], object]]:
-    """Registers a function as the kernel `remembered.price`, replacing the previous one."""
+    """Register a function as the kernel `remembered.price`, replacing the previous one."""
     yield kernel("remembered.price")
     del USER_FUNCTIONS["remembered.price"]
     del USER_KERNELS["remembered.price"]

@@ -1,4 +1,4 @@
-"""Which operations share a stream."""
+"""Test which operations share a stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHEAP = StreamOptions(cost_threshold=10)
 
 
 def streams(text: str, options: StreamOptions = AUTOMATIC) -> list[int]:
-    """Return the streams of the first function: that of its start, then those of its operations."""
+    """Return the first function's streams: that of its start, then those of its operations."""
     return list(to_records(parse_module(text, "f.mlir"), streams=options).functions[0].streams)
 
 
@@ -70,7 +70,7 @@ def test_an_operation_joins_the_return_or_the_costliest(
 
 
 FOUR_LANES: list[list[int]] = [[], [], [], [], [], [1], [2], [3, 1], [4], []]
-"""From 1, 2, 3 and 4; what goes on from 3 also needs what 1 gives."""
+"""The operations from 1, 2, 3, and 4; the one after 3 also needs the result of 1."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Floats are printed digit for digit as MLIR does."""
+"""Test that floats are printed digit for digit as by MLIR."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_f32(value: float) -> float:
         (5e-324, F64, "4.940660e-324"),
         (as_f32(0.1), F32, "1.000000e-01"),
         (as_f32(-1.5e-7), F32, "-1.500000e-07"),
-        # Six digits, cut and not rounded, are 7.98999: not the same value.
+        # Six digits, cut and not rounded, are 7.98999, which is a different value.
         (as_f32(7.99), F32, "7.98999977"),
         (as_f32(123456.789), F32, "123456.789"),
         (2.718281828459045, F64, "2.7182818284590451"),
@@ -39,7 +39,8 @@ def as_f32(value: float) -> float:
         (as_f32(1.00000107), F32, "1.00000107"),
         (65504.0, F16, "6.550400e+04"),
         (-2.25, BF16, "-2.250000e+00"),
-        # Whole numbers that need more than six digits have no point: their bits are printed.
+        # Whole numbers that need more than six digits would have no point, so their bits are
+        # printed.
         (16777216.0, F32, "0x4B800000"),
         (math.inf, F32, "0x7F800000"),
         (-math.inf, F64, "0xFFF0000000000000"),

@@ -1,4 +1,4 @@
-"""The text of modules: what the conformance corpus has no example of."""
+"""Test the text of modules in cases that the conformance corpus lacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARGUMENTS = "%arg0: i32, %arg1: f32, %arg2: i1, %arg3: !tfrt.chain, %arg4: !t.te
 
 
 def printed(operation: str, *, head: bool = False) -> str:
-    """Return `operation` as it is printed in a function with arguments of the common types."""
+    """Return `operation` as printed in a function with arguments of the common types."""
     text = f"{CALLEES}func @f({ARGUMENTS}) {{\n  {operation}\n  tfrt.return\n}}\n"
     lines = print_module(parse_module(text, "text"), head=head).split("\n")
     start = next(index for index, line in enumerate(lines) if "@f(" in line)

@@ -1,4 +1,4 @@
-"""The tables of kernels, and the operations that are made from them."""
+"""Test the tables of kernels, and the operations that are generated from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes: `#corert.shape<2x?>`."""
+"""Test shapes, such as `#corert.shape<2x?>`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watched runs, and their documents."""
+"""Provide watched runs and their documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUEUES = ("s", "mstd:2")
 
 @pytest.fixture(params=QUEUES)
 def host(request):
-    """A silent host on which nothing may be left."""
+    """A silent host, on which nothing may be left."""
     with HostContext(request.param, output=lambda _: None, on_diagnostic=lambda _: None) as made:
         yield made
         gc.collect()
@@ -22,7 +22,7 @@ def host(request):
 
 
 def watched(host, program, *arguments, kernels=None, watch=True):
-    """Return the document of a finished run of @main; a string is a program."""
+    """Return the document of a finished run of @main; a string is the source of a program."""
     if isinstance(program, str):
         program = Program.from_source(program, "p")
     run = program.run(host, "main", arguments, kernels=kernels, watch=watch)

@@ -1,4 +1,4 @@
-"""The document of a program: ids, names and places, whatever the program was made from."""
+"""Test a program's document: ids, names, and places, for any source of the program."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ func.func private @printNewline()
     document = program_document(Program.from_source(text, "ordered"))
     lines = column(document, "operations", "line")
     picture = layout(document)
-    # Two tasks are not in order: they run at the same time.
+    # Two tasks are not ordered: they run at the same time.
     assert [[lines[one], lines[two]] for one, two in picture["order"]] == [[8, 9], [9, 10]]
     first, second, third = (picture["y"][lines.index(line)] for line in (8, 9, 10))
     assert first < second < third

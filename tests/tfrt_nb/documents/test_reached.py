@@ -1,4 +1,4 @@
-"""Which operations of compiled functions ran: watched code says which blocks begin."""
+"""Test which operations of compiled functions ran: watched code reports each block's start."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tfrt_runtime.native.layouts import SITE_MOST
 
 
 def states(document):
-    """Return what is known of each operation without its events, by its text up to the first space
-    or parenthesis.
+    """Return the states of operations that have no events.
+
+    The key is the operation's text up to the first space or parenthesis.
     """
     found = document.unlogged()
     return {
@@ -306,8 +307,9 @@ func.func @main(%n: i64) -> i64 {
 
 
 def spans(document, name):
-    """Return the instances of a call that started, and those that finished; plain calls finish with
-    their values.
+    """Return the instances of a call that started, and those that finished.
+
+    Plain calls finish with their values.
     """
     data = document.data
     operation = next(

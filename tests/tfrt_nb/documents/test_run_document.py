@@ -1,4 +1,4 @@
-"""The document of a run: what its events say, in ids of the program document."""
+"""Test a run's document: what its events say, in the ids of the program's document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfrt_runtime.kernels.users.user import user_kernel
 
 
 def rows(data):
-    """Kind, operation's text, value's name, instance and payload of each event but those of threads."""
+    """Yield each event's kind, operation, value, instance, and payload, except threads' events."""
     events, program = data["events"], data["program"]
     for row in zip(*(events[name] for name in COLUMNS), strict=True):
         event = dict(zip(COLUMNS, row, strict=True))
@@ -714,7 +714,8 @@ def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
         assert "the group waits forever" in str(run.diagnostics[0])
         host.quiesce()
         events = list(logged(run.watch.take()))
-        # The task's frame ends once, at its start's address; what else ends is the host's call, and @main.
+        # The task's frame ends once, at its start's address; other ends are the host's call's and
+        # @main's.
         start = next(event for event in events if event[4] == KINDS.index("start"))
         ends = [
             event for event in events if event[1] == start[1] and event[4] == KINDS.index("end")
@@ -778,5 +779,5 @@ def test_an_async_function_is_not_taken_for_a_task_that_had_its_frame():
     call = next(row["id"] for row in operations if row["kernel"] == "async.call")
     waits = [op for _, kind, op, *_ in rows_of(document.columns) if KINDS[kind] == "suspend"]
 
-    # In each round the outer task waits for the inner one, and the function for its own task.
+    # In each iteration, the outer task waits for the inner one, and the function for its own task.
     assert waits.count(call) == 3 and len(waits) == 6

@@ -1,4 +1,4 @@
-"""Each line of each stage knows the operation that it comes from."""
+"""Test that each line of each stage knows the operation that it comes from."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_operation_is_found_at_every_stage_of_its_kind() -> None:
 
 
 def test_marks_are_a_difference() -> None:
-    """Without what is new a stage is the one before; without what is gone it is the text after the pass."""
+    """Without new lines, a stage equals the previous one; without old ones, the next one."""
     rows, _ = stages_of(BOTH)
     passes = [row for row in rows if "+" in row["marks"] or "-" in row["marks"]]
     assert len(passes) > 3
@@ -81,7 +81,7 @@ def test_marks_are_a_difference() -> None:
 
 
 def test_places_change_no_code() -> None:
-    """The assembly that is shown is that of `--emit`."""
+    """The shown assembly is that of `--emit`."""
     program = Program.from_source(BOTH, "cell 1")
     rows, _ = stages_of(BOTH)
     shown = next(row["text"] for row in rows if row["name"] == "assembly")

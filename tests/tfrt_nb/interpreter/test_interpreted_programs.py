@@ -1,4 +1,4 @@
-"""Interpreted programs print, fail and leave behind what their machine code does."""
+"""Test that interpreted programs print, fail, and leave behind what their machine code does."""
 
 from __future__ import annotations
 

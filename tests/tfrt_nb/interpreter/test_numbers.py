@@ -1,4 +1,4 @@
-"""Each operation of `arith` and `math` computes the same interpreted and as machine code."""
+"""Test that operations of `arith` and `math` compute the same interpreted and compiled."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ NUMBERS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1e-7, 300.0, -70000.0, math.inf, -mat
 
 
 def integers(type_: str) -> list[int]:
-    """Small and extreme numbers."""
+    """Return small and extreme numbers."""
     if type_ == "i1":
         return [0, 1]
     half = 1 << (int(type_[1:]) - 1)
@@ -110,14 +110,14 @@ def integers(type_: str) -> list[int]:
 
 
 class Functions:
-    """Functions of one operation each; arguments and results are i64 or f64."""
+    """Functions of one operation each, with arguments and results of type i64 or f64."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.calls: list[tuple[str, list[tuple[object, ...]]]] = []
 
     def add(self, operation: str, inputs: list[str], output: str, values: list[object]) -> None:
-        """Add a function of `%a` and `%b`, to be called with each combination of the values."""
+        """Add a function of `%a` and `%b`, which is called with each combination of the values."""
         name = f"f{len(self.texts)}"
         lines: list[str] = []
         parameters = []
@@ -202,7 +202,7 @@ def test_an_operation_computes_the_same_interpreted_and_compiled(make: object) -
                     [result] = run.results
                     error = result.exception(0)
                     found.append(repr(result.result(0)) if error is None else str(error))
-                if "numf" in text:  # which of two zeros these choose is not defined
+                if "numf" in text:  # it is undefined which of two zeros these return
                     found = [one.replace("-0.0", "0.0") for one in found]
                 if found[0] != found[1]:
                     differing.append((text, values, found))

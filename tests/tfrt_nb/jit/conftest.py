@@ -1,4 +1,4 @@
-"""Programs as the JIT compiles them, on the native runtime, which checks every reference."""
+"""Run programs as the JIT compiles them, on the native runtime, which checks references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.host.context import HostContext
 
 REPLACED: dict[str, int] = {}
-"""Functions with which a test replaces the runtime's own, by name."""
+"""Functions by which a test replaces the runtime's own, by name."""
 
 
 @dataclass
@@ -63,11 +63,11 @@ def run_main(
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., Outcome]:
-    """`run_main`."""
+    """The function `run_main`."""
     return run_main
 
 
 @pytest.fixture(scope="session")
 def outcome() -> type[Outcome]:
-    """The class, for expected values."""
+    """The class `Outcome`, for expected values."""
     return Outcome

@@ -1,5 +1,4 @@
-"""Compile a program with MLIR's tools, and run the resulting LLVM IR on our runtime, in a separate
-process.
+"""Compile a program with MLIR's tools, and run the LLVM IR on our runtime, in its own process.
 
     python run_with_mlir.py PROGRAM MLIR_OPT MLIR_TRANSLATE
 
@@ -34,9 +33,7 @@ THEIR_PASSES = (
     "reconcile-unrealized-casts",
 )
 THEIR_FUNCTIONS = ("abort", "calloc", "free", "malloc", "puts")
-"""Functions that MLIR's lowering of `cf.assert` and of buffers calls; our programs must not call
-them.
-"""
+"""Functions called by MLIR's lowering of `cf.assert` and of buffers, but not by our programs."""
 
 
 def parallel_options(text: str) -> str:

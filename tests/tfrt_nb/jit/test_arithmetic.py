@@ -1,4 +1,4 @@
-"""Arithmetic of compiled code against Python's, operation by operation."""
+"""Test the arithmetic of compiled code against Python's, operation by operation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IN_TABLE = (
     "maxsi",
     "minsi",
 )
-"""Operations that compute what the table of scalar operations says."""
+"""Operations that compute the same as operations in the table of scalar operations."""
 
 C_TYPES = {
     "i1": ctypes.c_bool,

@@ -1,7 +1,7 @@
-"""Calls of async functions that never wait, and whose results are only awaited.
+"""Test calls of async functions that never wait, and whose results are only awaited.
 
-The runtime of these tests (see conftest) fails a test for a reference released too often, and here
-nothing may be left over.
+The runtime of these tests (see conftest) fails a test in which a reference is dropped too often.
+Nothing may be left over, either.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ PRINT = "func.call @printI64(%x) : (i64) -> ()"
 
 
 def _program(caller: str, number: int, between: str = "") -> str:
-    # The function comes first: its lines are counted.
+    # The function comes first, because a test checks its line numbers.
     return CHECKED + caller.replace("NUMBER", str(number)).replace("BETWEEN", between)
 
 

@@ -1,4 +1,4 @@
-"""Programs that verify but are wrong: they are refused, or fail with a message at a line."""
+"""Test wrong programs that verify: they are rejected, or fail with a message at a line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUEUES = ["s", "mstd:2"]
 
 
 def run(text: str, queue: str = "s") -> tuple[str, tuple[Diagnostic, ...]]:
-    """Return a program's output, and why it is rejected or fails; check that nothing is left."""
+    """Return a program's output, and why it is rejected or fails; nothing may be left."""
     output: list[str] = []
     errors: tuple[Diagnostic, ...] = ()
     with HostContext(queue) as host, AsyncRuntime(host, output=output.append) as async_runtime:
@@ -38,7 +38,7 @@ def run(text: str, queue: str = "s") -> tuple[str, tuple[Diagnostic, ...]]:
 
 
 def failures(text: str, queue: str = "s") -> list[str]:
-    """Messages, each with the text of the line that it is about."""
+    """Return messages, each with the text of the line that it is about."""
     lines = text.splitlines()
     return [
         f"{problem.message}: {lines[problem.location.line - 1].strip()}"
@@ -193,8 +193,9 @@ func.func private @printI64(i64)
 
 
 def on_a_stack_of_8_mb(text: str, queue: str) -> tuple[str, list[str]]:
-    """Return a program's output and why it fails, independently of the size of the main thread's
-    stack.
+    """Return a program's output, and why it fails, on a stack of 8 MB.
+
+    The result does not depend on the size of the main thread's stack.
     """
     results: list[tuple[str, tuple[Diagnostic, ...]]] = []
     former = threading.stack_size(2**23)

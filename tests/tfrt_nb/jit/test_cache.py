@@ -1,4 +1,4 @@
-"""Programs that were compiled before are not compiled again."""
+"""Test that programs that were compiled before are not compiled again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ func.func private @printI64(i64)
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
-    """A cache of its own for a test."""
+    """A test's own cache."""
     made = CodeCache(Cache(tmp_path / "cache"))
     monkeypatch.setattr(programs, "code_cache", lambda: made)
     return made

@@ -1,4 +1,4 @@
-"""Machine code is linked to what the tables name, and to nothing else of the process."""
+"""Test that machine code is linked only to what the tables name."""
 
 from __future__ import annotations
 

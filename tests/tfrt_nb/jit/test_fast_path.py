@@ -1,7 +1,7 @@
-"""Recursive async functions give the same with and without objects.
+"""Test that recursive async functions give the same results with and without objects.
 
-The runtime is asked at the start of each call where the stack ends: here it says again and again that the
-stack is low, so that recursions are left at many places.  Nothing may be left over.
+At the start of each call, the runtime is asked where the stack ends. Here, it often says that the
+stack is low, so recursions are left at many places. Nothing may be left over.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _program(shape: str, number: int, ending: str = "") -> str:
     ids=["never", "twice in 7", "once in 5", "twice in 3", "apart"],
 )
 def stack(request, run, monkeypatch) -> Iterator[None]:
-    """The checks, of that many, at which the stack is low: after two in a row, a call starts on a worker."""
+    """At these checks, the stack is low; after two such checks, a call starts on a worker."""
     period, low = request.param
     questions = itertools.count()
     limit = ctypes.CFUNCTYPE(ctypes.c_size_t)(

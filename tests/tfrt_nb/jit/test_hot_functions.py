@@ -1,4 +1,4 @@
-"""Functions of scalars as machine code do what the interpreter and the executor do."""
+"""Test that machine code of scalar functions does what the interpreter and the executor do."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def host(request: pytest.FixtureRequest) -> Iterator[HostContext]:
 
 
 def text_of(kind: str, text: str) -> str:
-    """Return a program with the kernels of its kind: `TFRT.` represents the prefix up to the
-    suffix.
+    """Return a program with kernels of its kind, for which `TFRT.` is a placeholder.
+
+    It represents the prefix up to the suffix.
     """
     return text.replace("ATTRIBUTES", kind).replace("_S.", "_s." if kind else ".")
 
@@ -127,11 +128,11 @@ func.func @main(%n: i32, %x: i32) -> (i32, i32)ATTRIBUTES {{
   tfrt.return %r, %left : i32, i32
 }}
 """
-"""Divides by the number of remaining rounds."""
+"""Divides by the number of remaining iterations."""
 
 
 def outcome(run: Execution) -> tuple[object, ...]:
-    """Values and errors of the results, and what was reported, with places."""
+    """Return the values and errors of the results, and the reports with their places."""
     run.wait(20)
     found = [str(v.exception(0)) if v.exception(0) else repr(v.result(0)) for v in run.results]
     return found, sorted(map(str, run.diagnostics))
@@ -203,7 +204,7 @@ def test_errors_are_those_of_the_interpreter(host: HostContext, kind: str) -> No
     interpreted, compiled = outcomes(host, text_of(kind, PARTIAL), 0)
     assert interpreted == compiled
     assert "<program>:4:15: error: Divide by zero" in str(compiled)
-    # In a host function the other result is a value.
+    # In a host function, the other result is a value.
     assert (compiled[0][1] == "1") == (kind == "")  # type: ignore[index]
 
 
@@ -329,7 +330,7 @@ def test_many_short_calls_are_hot_as_well(monkeypatch: pytest.MonkeyPatch, kind:
 def test_the_interpreter_hands_a_hot_function_over_in_the_middle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of a function that calls Python between: it stays, what else it calls becomes machine code."""
+    """The function calls Python, so it stays interpreted; its other callees become machine code."""
     monkeypatch.setattr(machine, "HOT", 5000)
     monkeypatch.setattr(machine, "HOT_AT_FIRST", 5000)
     told: list[int] = []
@@ -370,7 +371,7 @@ func.func @main() -> !vt.value {
         run = program.run(host=host, tier="compiled")
         assert run.tier_note is not None and run.wait()
         run.result()
-        # The value refers to its run: the run must not come back to the value by way of its program.
+        # The value refers to its run, which must not refer to the value through its program.
         del run, program
         gc.collect()
         assert host.live_values() == 0

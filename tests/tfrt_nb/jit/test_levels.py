@@ -1,4 +1,4 @@
-"""`-O0` runs the lowering that the async dialect describes; results are those of `-O1`."""
+"""Test that `-O0` runs the lowering that the async dialect describes, and `-O1` does the same."""
 
 from __future__ import annotations
 

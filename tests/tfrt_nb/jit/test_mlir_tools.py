@@ -1,6 +1,7 @@
-"""Code of MLIR's tools runs on our runtime.
+"""Test that code from MLIR's tools runs on our runtime.
 
-Needs `mlir-opt` and `mlir-translate` of release 19 or newer: in the folder that MLIR_TOOLS names, or on PATH.
+This needs `mlir-opt` and `mlir-translate` of release 19 or newer, in the folder that MLIR_TOOLS
+names, or on PATH.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 RUN = Path(__file__).parent / "run_with_mlir.py"
 PROGRAMS = sorted(path.with_suffix(".mlir") for path in GOLDEN.glob("programs/*.stdout"))
 NOT_LOWERED_BY_MLIR = {"afunc_calls", "error_afunc"}
-"""Some conversions of coroutine ids are left over by these passes of release 19."""
+"""In release 19, these passes leave some conversions of coroutine ids behind."""
 
 
 def tool(name: str) -> str:
-    """Return the path of an MLIR tool; the test is skipped without it."""
+    """Return the path of an MLIR tool, or skip the test."""
     found = shutil.which(name, path=os.environ.get("MLIR_TOOLS")) or shutil.which(name)
     if found is None:
         pytest.skip(f"{name} is not on PATH, and MLIR_TOOLS names no folder with it")

@@ -1,4 +1,4 @@
-"""Deep recursions, and what a runtime that is closed leaves behind."""
+"""Test deep recursion, and what a closed runtime leaves behind."""
 
 from __future__ import annotations
 

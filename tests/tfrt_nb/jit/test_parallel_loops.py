@@ -1,4 +1,4 @@
-"""Each iteration of a parallel loop runs exactly once, however it is cut into blocks."""
+"""Test that each iteration of a parallel loop runs exactly once, for any division into blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ OPTIONS = st.fixed_dictionaries(
 
 
 def program(dimensions: list[tuple[int, int, int]], options: dict[str, object]) -> str:
-    """Counts visits in a buffer with a cell per iteration; prints cells with one visit and others."""
+    """Return a program that counts visits in a buffer with a cell per iteration.
+
+    It prints how many cells have one visit, and how many do not.
+    """
     settings = " ".join(f"{name}={value}" for name, value in options.items())
     constants, slot = [], []
     for number, (lower, trips, step) in enumerate(dimensions):
@@ -92,7 +95,7 @@ def test_each_iteration_runs_once(
 
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 SQUARES = """
 func.func private @meet(i64)
 func.func @main(%count: i64) -> memref<?xf32> {

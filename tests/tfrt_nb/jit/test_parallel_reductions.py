@@ -1,4 +1,4 @@
-"""Parallel loops with reductions: each block reduces for itself, and the results are what they were."""
+"""Test parallel loops with reductions: blocks reduce separately, and results stay the same."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 
 SLOW = 60
-"""Far more seconds than anything here takes."""
+"""Many more seconds than any step here takes."""
 WORKERS = [1, 2, 8]
 
 
 def loop(dimensions: list[tuple[int, int, int]]) -> str:
-    """Return one loop with a sum, a product modulo 2^64, and a maximum of numbers computed from the
-    indices.
+    """Return a loop with a sum, a product modulo 2^64, and a maximum.
+
+    Their numbers are computed from the indices.
     """
     rank = len(dimensions)
     bounds = "\n".join(

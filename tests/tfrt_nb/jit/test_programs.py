@@ -1,4 +1,4 @@
-"""Async programs, compiled and run on one thread: what they print, why they fail, and that nothing is left over."""
+"""Test compiled async programs on one thread: what they print, why they fail, and what is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounding to bf16 by the functions that LLVM calls on processors without an instruction for it."""
+"""Test the functions that LLVM calls to round to bf16 if the processor cannot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def code() -> MachineCode:
 
 
 def rounded(number: float) -> float:
-    """Return the nearest number of 8 binary digits, by exact arithmetic."""
+    """Return the nearest number with 8 binary digits, by exact arithmetic."""
     if not math.isfinite(number) or number == 0:
         return number
     exponent = max(math.frexp(number)[1] - 1, -126)

@@ -1,4 +1,4 @@
-"""Only what runs again and again is worth LLVM's time."""
+"""Test that LLVM's time is spent only on code that runs repeatedly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completion, explanation and definitions in a program that is being written."""
+"""Test completion, explanation, and definitions in a program that is being written."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ TAIL = (
 
 @pytest.fixture(autouse=True)
 def later() -> Iterator[None]:
-    """A kernel of the user's."""
+    """A user's kernel."""
 
     @kernel("lang.later")
     def function(x: int, *, ms: int, word: str = "now") -> tuple[int, str]:
-        """Add one, later."""
+        """Add one, asynchronously."""
         return x + ms, word
 
     yield
@@ -44,9 +44,7 @@ def at_mark(text: str) -> tuple[str, int]:
 
 
 def offered(line: str) -> dict[str, str]:
-    """Return the completions at the mark in a line of @main, with their types, or otherwise their
-    kinds.
-    """
+    """Return the completions at the mark in a line of @main, with their types or kinds."""
     found = complete(*at_mark(f"{HEAD}  {line}{TAIL}"))
     return {one.text: one.type or one.kind for one in found}
 

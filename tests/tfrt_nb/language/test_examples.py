@@ -1,4 +1,4 @@
-"""Examples of operations; `tests/test_docs.py` has that each kernel's runs."""
+"""Test examples of operations; `tests/test_docs.py` tests that the kernels' examples run."""
 
 from __future__ import annotations
 

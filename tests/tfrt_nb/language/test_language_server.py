@@ -1,4 +1,4 @@
-"""`tfrt-nb lsp`, asked by a real client over its standard streams."""
+"""Test `tfrt-nb lsp` with a real client, over its standard streams."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Session:
 
 
 def serve(test: Callable[[Session], Awaitable[None]]) -> None:
-    """Run a test with a server; at the end the server leaves by itself."""
+    """Run a test with a server, which must exit by itself in the end."""
 
     async def run() -> None:
         client = client_module.LanguageClient()
@@ -183,7 +183,7 @@ def test_a_document_that_changes_is_answered_as_it_is_now() -> None:
                 msg_id=f"hover {count}",
             )
             client.cancel_request(lsp.CancelParams(f"hover {count}"))
-        # Positions of earlier versions have answers about the latest: none is an error.
+        # Requests about earlier versions are answered for the latest version, without errors.
         last = (await asyncio.gather(*requests))[-1]
         assert last.items[0].label.startswith("tfrt.constant.")
         mistakes = await session.diagnostics()

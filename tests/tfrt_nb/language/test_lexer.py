@@ -1,4 +1,4 @@
-"""Colours of programs."""
+"""Test the colors of programs."""
 
 from __future__ import annotations
 

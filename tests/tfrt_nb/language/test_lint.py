@@ -1,4 +1,4 @@
-"""Mistakes in a source that has not run."""
+"""Test messages about mistakes in a source that has not run."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ LAST = "func.func @f99(%n: i32) -> i32 {\n  tfrt.return %n : i32\n}\n"
 
 
 def long_source() -> str:
-    """Functions in groups of three, of which each calls the next."""
+    """Return a source with functions in groups of three, each of which calls the next one."""
     parts = []
     for at in range(99):
         following = "99" if at % 3 == 2 else str(at + 1)
@@ -146,15 +146,19 @@ def test_only_a_function_that_changed_is_looked_at_again(monkeypatch) -> None:
     source = long_source()
     lint(source, "again")
     looked.clear()
-    # A line above all others moves them; a function and the one that calls it are new.
+    # A line above all functions moves them; only one function and its caller have changed.
     changed = source.replace("%n, %two\n  %r = tfrt.call @f53", "%n, %n\n  %r = tfrt.call @f53")
     assert lint("// one more line\n" + changed, "again") == ()
     own = [text.rpartition("func.func ")[2].partition("(")[0] for text in looked]
-    assert own == ["@f0", "@f51", "@f52"]  # the one with the new comment, a caller, the changed one
+    assert own == [
+        "@f0",
+        "@f51",
+        "@f52",
+    ]  # the one with the new comment, the caller, and the changed function
 
 
 def fixed(line: str) -> list[str]:
-    """Return the line after each fix of its mistakes."""
+    """Return the line after each of the fixes."""
     text = f"func.func @main(%n: i32) -> i32 {{\n  %six = tfrt.constant.i32 6\n  {line}\n"
     text += "}" if "return" in line else "  tfrt.return %six : i32\n}"
     pairs = [pair for one in lint(text, "x") for pair in fixes(text, one)]
@@ -179,8 +183,8 @@ def fixed(line: str) -> list[str]:
         ("tfrt.return six : i32", ["tfrt.return %six : i32"]),
         ("tfrt.return %six : i64", ["tfrt.return %six : i32"]),
         ("tfrt.return %six : int", ["tfrt.return %six : i32"]),
-        ("tfrt.return %six, %n : i64, i64", []),  # which of the two is wrong is not said
-        ("%a = tfrt.add.i32 %n, 6", ["%x = tfrt.constant.i32 6"]),  # and below it `%n, %x`
+        ("tfrt.return %six, %n : i64, i64", []),  # it is not known which of the two is wrong
+        ("%a = tfrt.add.i32 %n, 6", ["%x = tfrt.constant.i32 6"]),  # and, below it, `%n, %x`
     ],
 )
 def test_a_note_that_says_what_to_write_has_a_fix(line: str, wanted: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Which functions can call themselves."""
+"""Test which functions can call themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program is copied for lowering, without what only passes may write."""
+"""Test that a program is copied for lowering, without anything that only passes may write."""
 
 from __future__ import annotations
 

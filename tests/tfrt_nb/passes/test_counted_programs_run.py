@@ -1,4 +1,7 @@
-"""What the counting passes print runs without a reference dropped twice or left over, at every level."""
+"""Test that programs printed by the counting passes run with balanced references.
+
+At each level, no reference may be dropped twice or left over.
+"""
 
 from __future__ import annotations
 
@@ -336,7 +339,7 @@ func.func @main(%d: i64) -> i64 {
   return %r : i64
 }
 """
-"""A coroutine without an await, which recurs, divides, and has a loop and a buffer."""
+"""A coroutine without an await, with recursion, a division, a loop, and a buffer."""
 
 
 @pytest.mark.parametrize("passes", [LOWERED, *(f"{one},canonicalize" for one in PASSES[3:])])
@@ -376,7 +379,7 @@ func.func @main() {
   return
 }
 """
-"""The call in the task takes the reference of the task: the optimization leaves no count in its body."""
+"""The call in the task takes the task's reference, so optimization leaves no counts in its body."""
 
 
 @pytest.mark.parametrize("passes", PASSES)

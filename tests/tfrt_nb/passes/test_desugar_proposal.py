@@ -1,4 +1,4 @@
-"""The spellings of the 2020 proposal mean what the operations that landed mean."""
+"""Test that the 2020 proposal's spellings mean the same as the operations that landed."""
 
 from __future__ import annotations
 

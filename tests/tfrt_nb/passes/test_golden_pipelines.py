@@ -1,4 +1,7 @@
-"""What `tfrt-nb opt` makes of a program by the passes that its first line names: MLIR's own outputs, and ours, to the letter."""
+"""Test the output of `tfrt-nb opt` for the passes that a program's first line names.
+
+It must match MLIR's own output, or ours, exactly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where buffers are asked whether they are live: once on a way, and in front of loops."""
+"""Test where code checks that buffers are live: once on a path, and in front of loops."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_what_a_loop_uses_is_asked_again_behind_it_as_it_may_have_no_rounds() ->
 
     assert guarded(loop(inner) + last)[-3:] == ["live", "assert", "load"]
     assert guarded(loop(f"{inner}\n{last}", "%z to %eight step %one")) == [
-        *("live", "assert", "assert"),  # of the inner loop: there may be no rounds
+        *("live", "assert", "assert"),  # for the inner loop, which may have no iterations
         *("live", "assert", "assert"),
         *("for", "for", "load", "load"),
     ]

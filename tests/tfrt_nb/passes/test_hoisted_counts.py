@@ -1,4 +1,7 @@
-"""Loops that take the references of all their tasks at once drop each, however the run ends."""
+"""Test that loops that take all their tasks' references at once drop each of them.
+
+This must hold however the run ends.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,7 @@ def memory() -> WatchedMemory:
 
 
 def counts_of_a_run(text: str) -> list[str]:
-    """Return the counts in `@main` of a run, each with whether it is in a block of the loop."""
+    """Return the counting operations in a run's `@main`, and which of them are in the loop."""
     steps = lowering_steps(parse_module(text, "program"))
     module = next(module for name, module in steps if name == "async-hoist-ref-counts")
     return [

@@ -1,4 +1,4 @@
-"""Passes on host programs: what they make of a program, to the letter."""
+"""Test the output of passes on host programs, character by character."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def after(pipeline: str, text: str) -> str:
 
 
 def streams(text: str, options: str = "") -> list[str]:
-    """Return the remarks on a program."""
+    """Return the remarks on a program's streams."""
     context = RemarkContext()
     module = parse_module(text, "f.mlir")
     parse_pipeline(f"tfrt-print-stream{options}").apply(context, module)

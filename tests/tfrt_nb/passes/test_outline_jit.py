@@ -1,4 +1,4 @@
-"""`tfrt.jit` as text, and the functions that its regions become."""
+"""Test `tfrt.jit` as text, and the functions that its regions become."""
 
 from __future__ import annotations
 

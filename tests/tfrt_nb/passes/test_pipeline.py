@@ -1,4 +1,4 @@
-"""Pipelines in MLIR's notation."""
+"""Test pipelines in MLIR's notation."""
 
 from __future__ import annotations
 

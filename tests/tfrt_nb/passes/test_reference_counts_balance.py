@@ -1,7 +1,7 @@
-"""Whatever the control flow, each reference is dropped exactly once.
+"""Test that each reference is dropped exactly once, whatever the control flow.
 
-Random functions with tokens in branches, loops, calls and block arguments get their counts; then they are
-walked at random, with a count for each object.
+Counts are added to random functions with tokens in branches, loops, calls, and block arguments.
+Then the functions are walked at random, with a count for each object.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ func.func @f(%c: i1, %a: {TOKEN}, %b: {TOKEN}) -> {TOKEN} {{
 
 
 def _random_block(random: Random, index: int, count: int) -> str:
-    # Only values of the entry block and the block's own may be used: they dominate every use.
+    # Use only values of the entry block and the block's own values, because they dominate every
+    # use.
     visible = ["%a", "%b"]
     lines = [] if index == 0 else [f"^b{index}(%x{index}: {TOKEN}):"]
     if index > 0:
@@ -79,7 +80,7 @@ def _random_terminator(random: Random, visible: list[str], index: int, count: in
 
 
 class Walk:
-    """Runs a function with counts instead of objects; a condition is a coin."""
+    """Runs a function with counts instead of objects, and a random choice for each condition."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -87,7 +88,7 @@ class Walk:
         self.objects: dict[SSAValue, int] = {}
 
     def run(self, function: func.FuncOp) -> bool:
-        """Walk to the return; False if that takes too long."""
+        """Walk to the return; return False if that takes too long."""
         block: Block | None = function.body.blocks[0]
         for argument in function.args:
             if is_async(argument):
@@ -137,7 +138,7 @@ class Walk:
 
 
 def counted(program: str, *, optimised: bool, share_exits: bool = False) -> ModuleOp:
-    """Return the program with counts, and perhaps without those that cancel."""
+    """Return the program with counts, and optionally without those that cancel out."""
     module = parse_module(program, "program")
     AsyncRuntimeRefCounting(share_exits).apply(Context(), module)
     if optimised:
@@ -183,7 +184,7 @@ func.func @f(%c: i1) {{
 
 
 class Failing:
-    """A function that makes tokens and fails at some of the places where it waits for them."""
+    """A function that makes tokens, and fails at some of the places where it waits for them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -215,7 +216,7 @@ class Failing:
 
 
 def sharing_exits(program: str, *, optimised: bool = False) -> func.FuncOp:
-    """Return the function with counts that paths to an error share."""
+    """Return the function with counts; paths to an error share theirs."""
     module = counted(program, optimised=optimised, share_exits=True)
     function = module.body.block.last_op
     assert isinstance(function, func.FuncOp)
@@ -258,7 +259,7 @@ def test_what_many_ways_give_up_is_written_once() -> None:
         for token in [failing.make() for _ in range(40)][::step]:
             failing.wait(token)
 
-    # One on the normal way, one where it fails.
+    # One on the normal path, and one where it fails.
     assert drops(sharing_exits(first_in_first_out.text())) <= 2 * 40
     assert drops(sharing_exits(last_in_first_out.text())) <= 2 * 40
 

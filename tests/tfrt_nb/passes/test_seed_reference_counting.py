@@ -1,4 +1,4 @@
-"""Reference counting on the high-level operations, against the corpus of the seed's review."""
+"""Test reference counting on high-level operations, against the corpus of the seed's review."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def explored(text, **limits):
 
 
 def looked_at(text, **limits):
-    """Return the exploration and the document of the program."""
+    """Explore the program; return the exploration and the program's document."""
     with Explorer(Program.from_source(text, "p"), "main") as explorer:
         return explorer.explore(**limits), explorer.document
 

@@ -1,4 +1,4 @@
-"""All schedules of small programs: their outcomes, their races, and a schedule again."""
+"""Test all schedules of small programs: their outcomes, their races, and replays."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ NESTED = """  %t1 = async.execute {
         (task(1), {(11, 14)}),
         (IN_GROUP, {(11, 16)}),
         (NESTED, {(10, 16)}),
-        # Other elements, one after the other, or awaited.
+        # Different elements, one after another, or awaited in between.
         (task(1) + task(2, "%1") + await_tokens(1, 2), set()),
         (task(1) + task(2, after="[%t1]") + await_tokens(2), set()),
         (task(1) + await_tokens(1) + task(2) + await_tokens(2), set()),
@@ -243,7 +243,7 @@ def test_many_schedules_have_the_same_steps() -> None:
     )
     with Explorer(Program.from_source(text, "p"), "main") as explorer:
         found = explorer.explore()
-    # Five tasks in each order, of which only one does anything.
+    # Five tasks in each order, only one of which does anything.
     assert (len(found.outcomes), found.schedules, found.is_complete) == (1, 1, True)
 
 
@@ -309,7 +309,7 @@ def prints_of(*names: str, call: str = "printI64") -> str:
             ),
             {"123 0", "132 0", "312 0"},
         ),
-        (  # the code that starts a task goes on, in @main and in another task
+        (  # the code that starts a task continues, in @main and in another task
             (
                 f"%a = async.execute {{ {prints_of('one')} async.yield }}\n"
                 f"{prints_of('two', 'three')}async.await %a : !async.token"

@@ -1,4 +1,4 @@
-"""The outcomes of all schedules: what is printed, what fails, what is cancelled, and a schedule again."""
+"""Test the outcomes of all schedules: output, failures, cancellations, and replays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run whose steps the caller chooses."""
+"""Test a run whose steps the caller chooses."""
 
 from __future__ import annotations
 

@@ -10,9 +10,7 @@ TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
 
 
 def damaged(text: str, random_: random.Random, others: Sequence[str]) -> str:
-    """Return `text` with one or two tokens omitted, doubled, followed by another one, or replaced
-    by it.
-    """
+    """Return `text` with one or two tokens omitted, doubled, replaced, or followed by another."""
     tokens = TOKEN.findall(text)
     for _ in range(random_.choice([1, 1, 2])):
         position = random_.randrange(len(tokens))

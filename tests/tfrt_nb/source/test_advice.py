@@ -1,4 +1,4 @@
-"""Mistakes that learners make, each with what to write instead."""
+"""Test messages about learners' mistakes, each with what to write instead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PYTHON = (
 
 
 def advice(line: str, type_: str = "i32") -> str:
-    """Messages and notes on a host program with this line."""
+    """Return the messages and notes about a host program with this line."""
     text = (
         f"func.func @main(%a: {type_}) -> {type_} "
         f"{{\n  {line}\n  tfrt.return %a : {type_}\n}}\nfunc.func @twice(%x: i32) -> i32 "

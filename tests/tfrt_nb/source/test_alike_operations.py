@@ -1,4 +1,4 @@
-"""Operations that are alike are checked once, with the outcome of checking each by itself."""
+"""Test that similar operations are checked once, with the same outcome as one by one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARKS = ["\n", "\n", ",", ":", "%", "#1", " // ", '"', "0x1F"]
 
 
 def facts(operation: Operation) -> tuple[Any, ...]:
-    """Return everything that can be seen of an operation."""
+    """Return everything that can be observed about an operation."""
     span = source_span(operation)
     return (
         type(operation),

@@ -1,4 +1,4 @@
-"""Any text is a program or a list of mistakes with their places; nothing else comes out."""
+"""Test that any text is a program, or a list of mistakes with their places."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def generic_form(text: str) -> str:
 
 
 def damaged(text: str, random_: random.Random) -> str:
-    """`text` cut off, or with some tokens left out, exchanged, doubled or replaced."""
+    """Return `text` cut off, or with some tokens omitted, swapped, doubled, or replaced."""
     if random_.random() < 0.2:
         return text[: random_.randrange(len(text) + 1)]
     for _ in range(random_.choice([1, 1, 1, 2, 5])):

@@ -1,4 +1,4 @@
-"""Every program of the corpus: accepted and printed as there, or refused where and why."""
+"""Test that every program of the corpus is accepted and printed as there, or rejected as there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfrt_runtime.diagnostics import Location
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 PROGRAMS = sorted(GOLDEN.glob("*.mlir"))
 
-# What is refused later, when the module becomes a BEF file: the text is right.
+# These are rejected later, when the module becomes a BEF file; their text is right.
 ENCODER_ERRORS = {
     "reject_declaration",
     "reject_dictionary_attr",
@@ -33,7 +33,7 @@ ENCODER_ERRORS = {
     "reject_unit_attr",
 }
 
-# Each parser words errors of syntax in its own way; ours here, the reference's in the corpus.
+# Each parser has its own words for syntax errors: these are ours, the corpus has the reference's.
 OUR_WORDS = {
     "reject_case_without_operands": "expected a type",
     "reject_parallel_callee": "expected a type",
@@ -41,9 +41,9 @@ OUR_WORDS = {
 }
 
 PLACES = {"reject_wrong_literal": (2, 26)}
-"""Where the number is: the reference points at the line below it."""
+"""The place of the number; the reference points at the line below it."""
 
-# What a BEF file does not keep, so that the disassembly has not got it.
+# A BEF file does not store these, so they are missing after disassembly.
 LOST_IN_BEF = {
     "empty_function": ("func private", "func"),
     "sync_functions": ("fn = @affine", "callee = @affine"),
@@ -91,7 +91,7 @@ def test_is_refused_at_the_place_and_for_the_reason(name: str) -> None:
         (*PLACES.get(name, (line, column)), OUR_WORDS.get(name, text))
         for line, column, text in REFUSALS[name]
     ]
-    # A sentence for people may come first, with the recorded words as its note, at the same place.
+    # Our own sentence may come first; the recorded words are then a note at the same place.
     said = [
         {
             (one.location.line, one.location.column, one.message)

@@ -1,4 +1,4 @@
-"""Functions of other programs: `Program.from_source(libraries=...)`."""
+"""Test functions of other programs: `Program.from_source(libraries=...)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`loc(...)`: what the program says about where it comes from."""
+"""Test `loc(...)`, by which a program says where it comes from."""
 
 from __future__ import annotations
 

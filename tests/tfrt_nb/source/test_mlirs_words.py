@@ -1,7 +1,7 @@
-"""What MLIR refuses is refused at the same place in the same words, which may follow a sentence as its note.
+"""Test that programs that MLIR rejects are rejected here at the same place, in the same words.
 
-`refused_by_mlir.mlir` has programs, each followed by comments with what `mlir-opt` 19 says about
-it; ours may find more.
+MLIR's words may be a note after our own sentence. `refused_by_mlir.mlir` has programs, each
+followed by comments with what `mlir-opt` 19 says about it; ours may find more.
 """
 
 from __future__ import annotations

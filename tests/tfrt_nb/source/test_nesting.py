@@ -1,4 +1,4 @@
-"""Regions in regions: as deep as the limit says, with an error at the one that is too many."""
+"""Test nested regions: as deep as the limit, and an error at the first one beyond it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Programs that say themselves what becomes of them: `tests/programs/source`.
+"""Test the programs in `tests/programs/source`, which say themselves what should happen.
 
-The first line names what is done: `print`, `print --head`, or `errors`, which shows why it is
-refused.
+The first line names the action: `print`, `print --head`, or `errors`, which shows why the program
+is rejected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Diagnostics as the command line shows them."""
+"""Test diagnostics as the command line shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places: of operations, of the names that define values, and of operands."""
+"""Test the places of operations, of names that define values, and of operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of every age become the same operations."""
+"""Test that old and new spellings of programs become the same operations."""
 
 from __future__ import annotations
 

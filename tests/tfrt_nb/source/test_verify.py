@@ -1,4 +1,4 @@
-"""Uses of values across blocks: what looks strange and is right, and what is wrong."""
+"""Test uses of values across blocks: unusual but valid ones, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python calls the values of a program: in its text, its graph, and in messages."""
+"""Test Python's names for a program's values: in its text, its graph, and messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def both(x: int) -> tuple[int, int]:
 
 
 def named(program: Any) -> list[str]:
-    """Return the values that a program's source names, in order, from the main function only."""
+    """Return the named values of a program's source in order, from the main function only."""
     main = program.mlir.rpartition("func.func @")[2]
     return re.findall(r"%([A-Za-z_]\w*)(?=[,\w %]* = )", main)
 

@@ -1,4 +1,4 @@
-"""The async dialect's text: MLIR's programs are read, printed as MLIR prints them, and read again."""
+"""Test that the async dialect's programs are read and printed as by MLIR, and read again."""
 
 from __future__ import annotations
 
