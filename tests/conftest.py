@@ -1,5 +1,6 @@
-"""Shared parts of all tests: a leak check, a host, a limit on processor time, and the tests to skip
-without a browser.
+"""Share a leak check, hosts, and a limit on processor time between all tests.
+
+Browser tests are skipped if there is no browser.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def leak_check() -> Iterator[None]:
 
 @pytest.fixture(params=["s", "mstd:2"])
 def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    """A host, once on the single-threaded queue and once on a queue with two workers."""
+    """A host, first on the single-threaded queue, and then on a queue with two workers."""
     with HostContext(request.param) as made:
         yield made
 
@@ -96,8 +97,9 @@ def processor_seconds() -> float:
 
 
 def may_lack_a_browser() -> bool:
-    """Return whether browser tests may be skipped because there is no browser; on the build
-    machine, that is an error.
+    """Return whether browser tests may be skipped if there is no browser.
+
+    On the build machine, a missing browser is an error.
     """
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     return found is None and os.environ.get("CI") != "true"

@@ -1,10 +1,9 @@
-"""Run the tests with other versions of Python and of packages: `make test-everywhere`, by hand, in
-some hours.
+"""Run the tests with other versions of Python and of packages: `make test-everywhere`.
 
-Each combination has its own environment in `build/everywhere/`, with the log of its tests. Results
-are kept there, so that a stopped run continues where it was; `--again` discards them. An
-interpreter or package that the machine lacks is "not available here", which is a result, too. The
-exit status is 1 if a test failed.
+This takes some hours, and is started by hand. Each combination has its own environment in
+`build/everywhere/`, with the log of its tests. Results are kept there, so that a stopped run
+continues where it was; `--again` discards them. An interpreter or package that the machine lacks is
+"not available here", which is a result, too. The exit status is 1 if a test failed.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ TIMEOUT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of the objects that must be released: native values, tensors, handles, runs, programs,
-    threads.
+    """Counts of the objects that must be released.
+
+    These are native values, tensors, handles, runs, programs, and threads.
     """
 
     values: int

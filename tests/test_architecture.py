@@ -1,4 +1,4 @@
-"""Which way imports run, and what importing costs."""
+"""Test the direction of imports, and what importing costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLOORS = {
     "tfrt_nb": ROOT / "tfrt_nb" / "tfrt_nb",
     "tfrt_magics": ROOT / "magics" / "tfrt_magics",
 }
-"""The packages, each above the ones that build on it."""
+"""The packages, each of which may import only the ones before it."""
 
 REPORT = """
 import importlib, json, sys
@@ -33,7 +33,7 @@ print(json.dumps(sorted({module.partition(".")[0] for module in sys.modules})))
 
 
 def modules(package: str) -> list[str]:
-    """Every module of a package, by its dotted name."""
+    """Return every module of a package, by its dotted name."""
     folder = FLOORS[package]
     names = []
     for path in sorted(folder.rglob("*.py")):
@@ -43,7 +43,7 @@ def modules(package: str) -> list[str]:
 
 
 def loaded_after_importing(*names: str, cache: Path) -> set[str]:
-    """The top-level packages that a new process has loaded after these imports."""
+    """Return the top-level packages that a new process has loaded after these imports."""
     done = subprocess.run(
         [sys.executable, "-c", REPORT, *names],
         env={**os.environ, "TFRT_NB_CACHE": str(cache)},
@@ -55,7 +55,7 @@ def loaded_after_importing(*names: str, cache: Path) -> set[str]:
 
 
 def strings_in(path: Path) -> Iterator[str]:
-    """The literals of a module, without its docstrings and comments."""
+    """Yield a module's string literals, without docstrings."""
     tree = ast.parse(path.read_text())
     prose = {
         id(node.value)
@@ -73,7 +73,7 @@ def test_the_import_contracts_are_kept(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_no_module_imports_itself_by_a_detour() -> None:
-    """The contract compares siblings; a package and a module inside it can also make a cycle."""
+    """The contract compares siblings; a package and a module inside it can also form a cycle."""
     graph = grimp.build_graph(*FLOORS, cache_dir=None, exclude_type_checking_imports=False)
     imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     try:
@@ -83,7 +83,7 @@ def test_no_module_imports_itself_by_a_detour() -> None:
 
 
 def test_no_import_by_name_hides_an_upward_import() -> None:
-    """A string that is a module's name counts as an import of it; a package's face names what it shows."""
+    """A string that is a module's name counts as an import; packages may list their names."""
     graph = grimp.build_graph(*FLOORS, cache_dir=None, exclude_type_checking_imports=False)
     found = set()
     for floor, folder in FLOORS.items():
@@ -134,7 +134,7 @@ def test_imports_load_only_what_they_need(
 
 
 def test_a_program_runs_without_the_sources_of_the_core(tmp_path: Path) -> None:
-    """The compiled core is all that runs; its modules in Python take milliseconds to import."""
+    """Only the compiled core runs; importing its Python modules would take milliseconds."""
     report = (
         "import sys, tfrt_runtime.executor.execution; print('tfrt_runtime.native.memory' in "
         "sys.modules)"
@@ -178,7 +178,7 @@ def test_the_contributors_page_names_modules_and_functions_that_exist() -> None:
 
 ROOMS = sorted({path.parent for floor in FLOORS.values() for path in floor.rglob("__init__.py")})
 MAX_MODULES = 18
-"""About fifteen; a room that grows beyond is two."""
+"""The maximum number of modules in a folder: if it needs more, it should be two."""
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -187,7 +187,7 @@ def test_a_room_is_small(room: Path) -> None:
 
 
 def test_the_docstring_of_each_package_names_its_modules_and_no_others() -> None:
-    """A name without a module is one that moved, or a word that only looks like one."""
+    """A name without a module is that of a moved one, or a word in the wrong quotes."""
     packages = [path for floor in FLOORS.values() for path in floor.rglob("__init__.py")]
     elsewhere = {path.parent.name for path in packages}
     elsewhere |= {path.stem for floor in FLOORS.values() for path in floor.glob("*.py")}

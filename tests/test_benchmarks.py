@@ -1,4 +1,4 @@
-"""The pure functions of the benchmarks: counts of cachegrind, and what a processor is called."""
+"""Test the pure functions of the benchmarks: cachegrind's counts, and the names of processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation is made from the code, and its links lead somewhere."""
+"""Test that the documentation is generated from the code, and that its links lead somewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
-    """`docs/generate.py`, which is a script and in no package."""
+    """The module `docs/generate.py`, which is a script and in no package."""
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -38,14 +38,14 @@ def generate() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def sources(generate: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sources, with the examples of one page run: `make docs` runs all."""
+    """The sources, with the examples of one page run; `make docs` runs all."""
     folder: Path = tmp_path_factory.mktemp("docs") / "sources"
     generate.write_sources(folder, examples="bef.md")
     return folder
 
 
 def test_the_python_reference_of_the_repository_is_that_of_the_code(generate: ModuleType) -> None:
-    """`python docs/generate.py --python` writes it anew."""
+    """If this fails, run `python docs/generate.py --python`."""
     page = generate.IN_REPOSITORY.read_text()
     assert page == generate.python_reference()
     assert "### `recover`" in page
@@ -87,18 +87,18 @@ def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> 
         name for name, text in parts.items() if "```mlir" not in text and "```diff" not in text
     }
     assert without == {
-        # They refuse programs, and change none.
+        # These reject programs, and change none.
         "async-check",
         "async-check-buffers",
-        # Only in watched code: that pass shows it.
+        # These occur only in watched code, as that pass's example shows.
         "async.runtime.log",
-        # Only in buffers of async values, and in loops that are split into tasks.
+        # These occur only in buffers of async values, and in loops that are split into tasks.
         "async.runtime.from_handle",
         "async.runtime.handle_of",
     }
     assert {name for name in PASSES if name not in parts} == set()
     assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]
-    # The theme alone shows added lines like unchanged ones.
+    # Without this style, the theme shows added lines like unchanged ones.
     assert ".highlight .gi" in (sources / "_static" / "page.css").read_text()
 
 
@@ -189,7 +189,7 @@ def test_links_between_pages_lead_somewhere(sources: Path) -> None:
 
 
 def test_links_to_other_sites_are_those_of_the_list() -> None:
-    """No network is needed to test: a new address is opened by hand, and then listed here."""
+    """This test needs no network: open a new address by hand, and then list it here."""
     pages = [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"), *DOCS.parent.glob("notebooks/*")]
     texts = [page.read_text() for page in pages if page.suffix in (".md", ".ipynb")]
     found = {
@@ -237,7 +237,7 @@ def test_each_block_of_a_page_is_run_or_says_why_not(generate: ModuleType, page:
     text = page.read_text()
     examples = sys.modules["examples"]
     cells = examples.cells_of(text)
-    # An opening fence without a block would be prose.
+    # An opening fence without a block would become prose.
     assert len(re.findall(r"^```", text, re.MULTILINE)) == 2 * len(examples.blocks_of(text))
     assert sum(map(len, cells.values())) >= len(
         re.findall(r"^(?:>>>|\$) (?!make)", text, re.MULTILINE)

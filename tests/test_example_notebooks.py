@@ -1,4 +1,4 @@
-"""The notebooks of `examples/` run, with a small input: what they assert and print beside their peers holds."""
+"""Run the notebooks in `examples/` with a small input, and check their claims and output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The conformance corpus through the command line: what every program prints, raises and is refused for.
+"""Run the conformance corpus by the command line: what programs print, and how they fail.
 
-`golden/tfrt/INDEX.tsv` says of each item what the reference does with it, and how much of that may
-vary.  Everything runs through `main`, in this process.
+`golden/tfrt/INDEX.tsv` says what the reference does with each item, and how much of that may vary.
+Everything runs through `main`, in this process.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ GOLDEN = Path(__file__).parent / "golden" / "tfrt"
 
 DEVIATIONS = {
     "tensor_coo": (
-        # Rows and columns of a tensor that is not square come out mixed up in the reference.
+        # The reference mixes up rows and columns of a tensor that is not square.
         "shape = [2, 4], indices = [0, 1, 1, 1, 2, 0, 3, 1]",
         "shape = [2, 4], indices = [0, 1, 0, 3, 1, 0, 1, 3]",
     ),
 }
-"""Programs whose output is not the reference's, on purpose: what it prints, and what is right."""
+"""Programs that deviate from the reference on purpose: its output, and the right output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class Item:
     stdout_may_vary: str
 
     def text(self, suffix: str) -> str:
-        """The content of one of the item's files."""
+        """Return the content of one of the item's files."""
         return (GOLDEN / f"{self.name}.{suffix}").read_text()
 
     def has(self, suffix: str) -> bool:
-        """Whether the item has such a file."""
+        """Return whether the item has such a file."""
         return (GOLDEN / f"{self.name}.{suffix}").exists()
 
     def outputs(self) -> list[str]:
-        """What the program may print: a later version of the reference may print something else."""
+        """Return possible outputs of the program: a later version of the reference may differ."""
         suffixes = ["stdout", "stdout_later"] if self.has("stdout_later") else ["stdout"]
         wrong, right = DEVIATIONS.get(self.name, ("", ""))
         return [self.text(suffix).replace(wrong, right) for suffix in suffixes]
@@ -76,7 +76,7 @@ def by_name(items: list[Item]) -> pytest.MarkDecorator:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command did."""
+    """The outcome of a command."""
 
     status: int
     stdout: str
@@ -97,7 +97,7 @@ class CommandLine:
 
 @pytest.fixture
 def tfrt_nb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """The command line, in the folder of the corpus: locations name files relative to it."""
+    """The command line in the corpus's folder, because locations name files relative to it."""
     monkeypatch.chdir(GOLDEN)
     return CommandLine(capsys)
 
@@ -106,7 +106,7 @@ def tfrt_nb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
 
 def without_what_varies(item: Item, text: str) -> str:
-    """Times of a benchmark and addresses, which no two runs share, taken out."""
+    """Replace a benchmark's times and addresses, which differ between runs."""
     if item.stdout_may_vary != "always":
         return text
     text = re.sub(r"pointer=0x[0-9a-f]+", "pointer=...", text)
@@ -118,7 +118,7 @@ def same_lines(text: str) -> list[str]:
 
 
 def assert_prints(item: Item, printed: str, *, any_order: bool) -> None:
-    """`printed` is what the corpus says; in some order of lines with `any_order`."""
+    """Check that `printed` is what the corpus says; with `any_order`, lines may be in any order."""
     expected = [without_what_varies(item, text) for text in item.outputs()]
     printed = without_what_varies(item, printed)
     if any_order:
@@ -132,7 +132,7 @@ def assert_prints(item: Item, printed: str, *, any_order: bool) -> None:
 def test_prints_what_the_reference_prints(item: Item, suffix: str, tfrt_nb: CommandLine) -> None:
     outcome = tfrt_nb("run", "--work-queue", "s", "--timeout", "20", f"{item.name}.{suffix}")
 
-    # Prints that no chain orders come in the order of the queue, and each implementation has its own.
+    # Prints that no chain orders follow the queue's order, which depends on the implementation.
     assert_prints(item, outcome.stdout, any_order=item.stdout_may_vary == "threaded-queue-only")
     assert outcome.status == (1 if item.name == "locations" else 0)
 
@@ -156,7 +156,7 @@ def test_errors_are_raised_in_the_reference_s_order_and_places(
     item: Item, tfrt_nb: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = GOLDEN / f"{item.name}.bef"
-    monkeypatch.chdir(tmp_path)  # without its source, every error of a file is unexpected
+    monkeypatch.chdir(tmp_path)  # without its source, a file never expects an error
     outcome = tfrt_nb("run", "--work-queue", "s", file)
 
     raised = [line.replace("error: unexpected error: ", "") for line in outcome.stderr.splitlines()]
@@ -205,17 +205,17 @@ NOTE = re.compile(HEADLINE.pattern.replace("error", "note"))
 
 
 def first_error(text: str) -> tuple[str, str]:
-    """Place and message of the first error in printed diagnostics."""
+    """Return the place and the message of the first error in printed diagnostics."""
     match = HEADLINE.search(text)
     assert match is not None, text
     return match["place"], match["message"]
 
 
 PLACES = {"reject_wrong_literal": "reject_wrong_literal.mlir:2:26"}
-"""Where the number is: the reference points at the line below it."""
+"""The place of the number; the reference points at the line below it."""
 
 ACCEPTED = {"reject_nonstrict_attr"}
-"""The reference lost non-strict kernels, which the seed describes: here they can be written."""
+"""The reference no longer has non-strict kernels, which the seed describes; here, they exist."""
 
 
 @by_name([item for item in REFUSED_BY_THE_TRANSLATOR if item.name not in ACCEPTED])
@@ -228,7 +228,7 @@ def test_is_refused_where_and_why_the_reference_refuses_it(
 
     assert (outcome.status, outcome.stdout) == (1, "")
     expected = PLACES.get(item.name, place), OUR_WORDS.get(item.name, reason)
-    # A sentence for people may come first, with the recorded words as its note, at the same place.
+    # Our own sentence may come first; the recorded words are then a note at the same place.
     assert first_error(outcome.stderr)[0] == expected[0]
     assert expected in [first_error(outcome.stderr), *NOTE.findall(outcome.stderr)]
 
@@ -260,7 +260,7 @@ CRASHES = {
         "sync kernel 'tfrt.constant_s.i64' in asynchronous function 'f'",
     ),
 }
-"""Programs that end the reference by a signal, and the diagnostic that they get here."""
+"""Programs that kill the reference with a signal, and the diagnostics that they get here."""
 
 BETTER = {
     "reject_unknown_kernel_unlocated": (
@@ -314,7 +314,7 @@ def test_an_expectation_counts_only_once_some_error_was_raised(tfrt_nb: CommandL
 LOADS = {"malformed_unknown_section_eight_bytes"}
 
 OWN_REASONS = {
-    # Where the reference crashes, hangs, or leaves the function out without a word.
+    # Here, the reference crashes, hangs, or omits the function without a message.
     "malformed_argument_register_out_of_range": "invalid Functions section in BEF file",
     "malformed_callee_out_of_range": "invalid Functions section in BEF file",
     "malformed_function_kind_unknown": "invalid FunctionIndex section in BEF file",

@@ -1,4 +1,4 @@
-"""Packaging, environments and documents say the same as the code."""
+"""Test that packaging, environments, and documents agree with the code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.m
 
 
 def pins() -> dict[str, str]:
-    """What binder/requirements.txt pins, by normal name."""
+    """Return what binder/requirements.txt pins, by normalized name."""
     found = {}
     for line in (ROOT / "binder" / "requirements.txt").read_text().splitlines():
         if not line.startswith("#"):
@@ -190,7 +190,7 @@ def test_a_script_can_be_started(script: str) -> None:
 
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
 def test_style_and_types_are_what_lint_asks_for(command: str) -> None:
-    """The import contracts, which `make lint` checks as well, are in test_architecture.py."""
+    """`make lint` also checks the import contracts, which are in test_architecture.py."""
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
         cwd=ROOT,
@@ -222,7 +222,7 @@ LONG = {
     "tests/tfrt_nb/test_python_api.py",
     "tests/tfrt_nb/tracing/test_traced_functions.py",
 }
-"""Modules that still have more than 500 lines: no other one may, and these are to be split."""
+"""Modules that have more than 500 lines, and should be split; no others may."""
 
 
 def test_no_module_has_more_than_500_lines() -> None:
@@ -238,7 +238,7 @@ def test_no_module_has_more_than_500_lines() -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """An empty repository with the Makefile and the hook of this one."""
+    """An empty repository with this one's Makefile and hook."""
     folder = tmp_path / "repository"
     (folder / ".ci").mkdir(parents=True)
     for name in ("Makefile", ".ci/commit-msg"):
@@ -248,7 +248,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user whose git has no configuration, and outside of any hook or make."""
+    """Run a command as a user without a git configuration, outside of any hook or make."""
     inherited = ("GIT_", "MAKE", "MFLAGS")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(inherited)}
     environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}

@@ -1,4 +1,7 @@
-"""Whole networks as programs, with random weights from BTF files, beside the same in numpy."""
+"""Run whole networks as programs, and compare them with numpy.
+
+Their weights are random, and are read from BTF files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Array = npt.NDArray[np.float32]
 
 
 class Text:
-    """A program that grows: tensors of files and new ones, and kernels one after the other."""
+    """The text of a program under construction, whose kernels run one after another."""
 
     def __init__(self, path: Path) -> None:
         self._lines = [
@@ -25,7 +28,7 @@ class Text:
         self._files = self._chains = 0
 
     def read(self, name: str, rank: int) -> None:
-        """The next tensor of the file."""
+        """Add a kernel that reads the next tensor of the file."""
         number, self._files = self._files, self._files + 1
         kernel = f'"btf.read_dense_tensor.f32.{rank}"(%path, %i{number})'
         self._lines += [
@@ -34,13 +37,13 @@ class Text:
         ]
 
     def new(self, name: str, *sizes: int) -> None:
-        """A tensor that a kernel will fill."""
+        """Add a tensor that a kernel will fill."""
         listed = ", ".join(f"{size} : i64" for size in sizes)
         kernel = f"tfrt_dht.create_uninitialized_tensor.f32.{len(sizes)}"
         self._lines.append(f"  {name} = {kernel} [{listed}]")
 
     def kernel(self, name: str, *operands: str, attributes: str = "") -> None:
-        """A kernel that writes into its last operand, after the one before."""
+        """Add a kernel that writes into its last operand, after the previous kernel has run."""
         chain, self._chains = self._chains, self._chains + 1
         types = ", ".join("f32" if operand == "%one" else "!t.tensor" for operand in operands)
         self._lines.append(
@@ -49,11 +52,11 @@ class Text:
         )
 
     def line(self, text: str) -> None:
-        """Anything else; `CHAIN` is the present chain."""
+        """Add any other line; `CHAIN` is replaced by the current chain."""
         self._lines.append("  " + text.replace("CHAIN", f"%c{self._chains}"))
 
     def returning(self, *names: str) -> str:
-        """The text of the program."""
+        """Return the text of the program, which returns these tensors."""
         types = ", ".join(["!t.tensor"] * len(names))
         chain = f"%c{self._chains}"
         return "\n".join(
@@ -67,7 +70,7 @@ class Text:
 
 
 def results(text: str, work_queue: str) -> list[Array]:
-    """The tensors that a program returns."""
+    """Return the tensors that a program returns."""
     with HostContext(work_queue) as host:
         execution = Program.from_source(text, "network").run(host)
         assert execution.wait(60), execution.diagnostics
@@ -77,7 +80,7 @@ def results(text: str, work_queue: str) -> list[Array]:
 
 
 def convolved(images: Array, filters: Array, before: int, after: int) -> Array:
-    """Every pixel's window, extended by zeros, times each filter."""
+    """Multiply each pixel's window, extended by zeros, with each filter."""
     height, width, _, count = filters.shape
     batch, rows, columns, _ = images.shape
     extended = np.pad(images, ((0, 0), (before, after), (before, after), (0, 0)))
@@ -123,7 +126,7 @@ def test_digits_are_classified_as_numpy_does_it(tmp_path: Path, work_queue: str)
         "%pooled",
         attributes=f'padding = "valid", pool_size = {window}, strides = {window}',
     )
-    # The same memory as rows of features.
+    # The same memory, seen as rows of features.
     program.line("%memory, %m = tfrt_dht.get_buffer %pooled, CHAIN")
     program.line(f"%rows = ts.build_shape [3 : i64, {14 * 14 * 8} : i64]")
     program.line("%features, %f = tfrt_dht.make_tensor.f32 %memory, %rows, %m")
@@ -155,7 +158,7 @@ def test_a_residual_block_is_what_numpy_makes_of_it(tmp_path: Path, work_queue: 
     chance = np.random.default_rng(50)
     images = chance.normal(0, 1, (2, 9, 9, 6)).astype(np.float32)
     filters = [chance.normal(0, 0.2, (3, 3, 6, 6)).astype(np.float32) for _ in range(2)]
-    # Of each normalisation: scale, offset, mean, variance.
+    # For each normalization: scale, offset, mean, and variance.
     norms = [(0.5 + chance.random((4, 6))).astype(np.float32) for _ in range(2)]
     records = [images]
     for layer in range(2):

@@ -1,4 +1,4 @@
-"""Every notebook runs and shows what it was saved with."""
+"""Run every notebook, and compare its outputs with the saved ones."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 TUTORIALS = sorted(FOLDER.glob("[0-9]*.ipynb"))
 EXERCISES = tuple(exercises())
-"""The ones of the package, without those that tests make."""
+"""The notebooks of the package, without those that tests create."""
 
 
 @pytest.fixture(scope="module")
 def demo() -> ModuleType:
-    """`notebooks/demo.py`, which is a script and in no package."""
-    sys.path.append(str(FOLDER))  # it draws with `pictures`, beside it
+    """The module `notebooks/demo.py`, which is a script and in no package."""
+    sys.path.append(str(FOLDER))  # it draws with `pictures`, which is beside it
     spec = importlib.util.spec_from_file_location("demo", FOLDER / "demo.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -41,7 +41,7 @@ def demo() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def runs(demo: ModuleType) -> dict[Path, Future[NotebookNode]]:
-    """The notebooks as they run now, two at a time: half of the time of a kernel is waiting."""
+    """The notebooks as they run now, two at a time, because kernels wait half of the time."""
     with ThreadPoolExecutor(2) as pool:
         return {path: pool.submit(demo.run_notebook, path) for path in NOTEBOOKS}
 
@@ -72,7 +72,10 @@ def code(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def shown(demo: ModuleType, notebook: NotebookNode) -> list[list[str]]:
-    """The text of each output of each cell, without what varies; nothing of cells tagged `varies` or `watch`."""
+    """Return each code cell's outputs as text, without parts that vary.
+
+    Cells tagged `varies` or `watch` are left out.
+    """
     return [
         [
             steady("".join(map(demo.text_of, outputs)))
@@ -84,7 +87,10 @@ def shown(demo: ModuleType, notebook: NotebookNode) -> list[list[str]]:
 
 
 def stream(output: NotebookNode) -> object:
-    """What outputs that follow each other are one text by: a kernel sends a stream in several pieces."""
+    """Return a key that adjacent outputs share if they form one text.
+
+    A kernel sends a stream in several pieces.
+    """
     return output.name if output.output_type == "stream" else id(output)
 
 
@@ -101,7 +107,10 @@ def test_a_saved_notebook_is_small(path: Path) -> None:
 
 
 def words(cell: NotebookNode) -> int:
-    """The words of a cell of prose that a reader reads; a program is read with its run or exercise."""
+    """Return how many words a reader reads in a Markdown cell.
+
+    A program counts with its run or its exercise.
+    """
     text = re.sub(r"```.*?```|\]\([^)]*\)", "", cell.source, flags=re.DOTALL)
     return sum(re.search(r"\w", word) is not None for word in text.split())
 
@@ -114,7 +123,7 @@ def test_a_tutorial_takes_the_minutes_that_it_says(path: Path) -> None:
     begins = [cell.source.split(maxsplit=1)[0] for cell in cells if cell.cell_type == "code"]
     exercises, predictions = map(begins.count, ("%%tfrt_check", "%tfrt_predict"))
     prose = [one for one in cells if one.cell_type == "markdown" and "### Ex" not in one.source]
-    # What a task says is in the minutes of its exercise.
+    # The time for an exercise includes reading its task.
     minutes = 3 * exercises + predictions + (len(begins) - exercises - predictions)
     minutes += sum(map(words, prose)) / 200
     assert minutes <= int(said[1]) + 0.5
@@ -133,7 +142,7 @@ def watched(path: Path) -> list[NotebookNode]:
 
 
 def part_one() -> list[Path]:
-    """The tutorials that the start page lists before part two."""
+    """Return the tutorials that the start page lists before part two."""
     listed = read(FOLDER / "tutorials.ipynb").cells[0].source.partition("## Part two")[0]
     return [path for path in TUTORIALS if f"({path.name})" in listed]
 
@@ -201,7 +210,7 @@ timed out after 2 s; @main was still waiting for %slow"""
     assert ">%slow<" in picture and "earlier" not in picture
     assert ">printed:&#160;int32&#160;=&#160;20,&#160;then&#160;int32&#160;=&#160;42<" in picture
     assert ">timed&#160;out&#160;after&#160;2&#160;s;&#160;@main" in picture
-    # Only a reader on a screen who has nothing against motion sees anything else.
+    # Only readers on a screen who accept motion see anything else.
     moving = re.compile(r"<style>@media screen and \(prefers-reduced-motion:no-preference\)")
     assert picture.count("<style>") == len(moving.findall(picture)) == 2
     assert re.findall(r"<[^>]*opacity='0'>([^<]*)", picture) == ["not there yet"] * 2
@@ -233,7 +242,7 @@ def test_a_tutorial_has_all_its_parts(path: Path) -> None:
     assert "%tfrt_predict" in text
     assert text.count("%%tfrt_check") >= 3
     assert re.findall(r"^\d\.", cells[-1].source, re.MULTILINE) == ["1.", "2.", "3.", "4.", "5."]
-    # The projects are ends: of what everybody reads, and of what readers of compilers do.
+    # The projects end a path: one for all readers, and one for readers interested in compilers.
     assert "**Read next:**" in text or path in TUTORIALS[-2:]
 
 
@@ -246,7 +255,7 @@ def test_every_exercise_has_a_cell_that_begins_as_it_was_given() -> None:
 def test_a_notebook_asks_what_its_exercise_checks(one: Exercise) -> None:
     path = next(path for path in NOTEBOOKS if one.name in answers_of(path))
     tasks = {cell.source.partition("\n\n")[2] for cell in read(path).cells}
-    # Lines of a paragraph may be broken anywhere, and the lines of the sources are shorter.
+    # The lines of a paragraph may be broken anywhere, and lines in the sources are shorter.
     assert one.task.split() in [task.split() for task in tasks]
 
 

@@ -1,4 +1,4 @@
-"""The page's modules as JupyterLab gets them: one module that exports what its sources export."""
+"""Test the page's modules as one module for JupyterLab: it exports what its sources export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_all_of_it_is_small_and_can_be_read(tmp_path: Path) -> None:
 def test_a_widget_is_one_module_with_a_default_export(kind: str, most: int, tmp_path: Path) -> None:
     tfrt_pages.write_widgets(tmp_path)
     code = (tmp_path / f"{kind}_widget.js").read_text()
-    assert len(code) < most  # each widget brings it along
+    assert len(code) < most  # each widget has its own copy
     assert re.search(r"^import ", code, re.MULTILINE) is None
     assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default {"]
     assert re.search(r"innerHTML|insertAdjacentHTML|\beval\(|new Function|fetch\(", code) is None

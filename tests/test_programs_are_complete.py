@@ -1,6 +1,6 @@
-"""The programs of `tests/programs` have every kernel, and get every diagnostic, of a host program.
+"""Test that `tests/programs` covers every kernel and every diagnostic of host programs.
 
-What no text can do is in a list, with the reason and where it is tested instead.
+Lists name the exceptions, with the reason and the test that covers each.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ KERNELS_ELSEWHERE = {
     "tests/tfrt_nb/tracing",
     r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
 }
-"""Kernels that other tests run, as regular expressions, and where."""
+"""Kernels that other tests run: a regular expression, and where the tests are."""
 
 
 def test_each_kernel_runs_in_some_program() -> None:
     texts = [path.read_text() for path in (PROGRAMS / "run").rglob("*.mlir")]
     written = {operation_name(name) for text in texts for name in NAME.findall(text)}
-    # Functions of the runtime are called by their name alone.
+    # The runtime's native functions are called only by their names.
     written |= {f"native function {name}" for text in texts for name in re.findall(r"@(\w+)", text)}
 
     left = sorted(standard_kernels().keys() - written)
@@ -54,7 +54,7 @@ SOURCES = sorted(
         *ROOT.glob("tfrt_nb/tfrt_nb/source/*.py"),
         *ROOT.glob("tfrt_nb/tfrt_nb/convert/*.py"),
     }
-    # These speak to authors of kernels, or about values that Python made.
+    # These are for authors of kernels, or about values that Python created.
     - {
         ROOT / f"runtime/tfrt_runtime/kernels/{name}.py"
         for name in (
@@ -118,11 +118,11 @@ NOT_IN_PROGRAMS = {
     "executor",
     "to a negative power|negative shift|does not fit in 64 bits|cannot convert float": "test_native_numbers.py",  # noqa: E501
 }
-"""Messages that no program of the tests gets, as regular expressions, and why."""
+"""Messages that no program in the tests causes: a regular expression, and the reason."""
 
 
 def pattern(node: ast.expr) -> str | None:
-    """A regular expression for the texts that an expression gives; None for other expressions."""
+    """Return a regular expression for the strings that an expression yields, or None."""
     match node:
         case ast.Constant(value=str(text)):
             return re.escape(text)
@@ -134,24 +134,24 @@ def pattern(node: ast.expr) -> str | None:
 
 
 def messages_of(path: Path) -> Iterator[str]:
-    """Regular expressions for the messages that a module has."""
+    """Yield regular expressions for the messages in a module."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call):
             function = node.func
             name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
             patterns = map(pattern, node.args) if name in RAISERS else ()
-            # What consists of values almost only would be found everywhere.
+            # A message that consists almost only of values would be found everywhere.
             yield from (p for p in patterns if p and len(re.sub(r"\.\*|\W", "", p)) > 6)
 
 
 def messages() -> set[str]:
-    """Regular expressions for all messages that a program may get."""
+    """Return regular expressions for all messages that a program may cause."""
     found = {message for path in SOURCES for message in messages_of(path)}
     return found | set(map(re.escape, MESSAGES.values()))
 
 
 def missing() -> set[str]:
-    """Messages that are in no output."""
+    """Return the messages that are in no output."""
     files = [
         *PROGRAMS.rglob("*.out"),
         *(TESTS / "golden" / "tfrt").glob("*.error"),

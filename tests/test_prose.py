@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("runtime", "tfrt_nb", "magics", "docs", "benchmarks", "notebooks", "examples", "tests")
 
 NO_NAME = r"(?<!= behind)(?<!return stands)(?! ?[][=(),:{}*+-]|[.]\w| if | is not )"
-"""Not as the name of a variable."""
+"""Excludes uses as the name of a variable."""
 
 PHRASES = {
     "behind (say: after)": rf"behind{NO_NAME}",
@@ -39,11 +39,11 @@ PHRASES = {
     "a ticket (say: a handle)": r"tickets?",
     "half-way (say: halfway)": r"half-way",
 }
-"""What to avoid and what to say instead, and how to find it.
+"""Phrases to avoid, what to say instead, and how to find them.
 
-Not here, because only a reader can judge them: "ends" of programs, "has none", "box" (the
-tutorials' word for an AsyncValue), "texts", "whatever", "all the same", and most relative clauses
-without a noun.
+Some are not listed, because only a reader can judge them: "ends" of programs, "has none", "box"
+(the tutorials' word for an AsyncValue), "texts", "whatever", "all the same", and most relative
+clauses without a noun.
 """
 
 IN_PRODUCT = {
@@ -65,12 +65,12 @@ IN_PRODUCT = {
 """Phrases that the product's own prose avoids; lessons, notebooks, and tests may still use them."""
 OF_OTHERS = {"docs/howto/editors.md", "docs/howto/board.md", "docs/howto/publish.md"}
 OF_OTHERS |= {"docs/howto/places.md", "docs/teachers.md"}
-"""Pages whose prose has not been read with these phrases in mind."""
+"""Pages whose prose has not yet been revised with these phrases in mind."""
 
 HEADLESS = re.compile(r"\s*(?:What|That of|Of an?|Of the) ")
-"""How a docstring starts whose reader has to find out what thing it describes."""
+"""Starts of docstrings whose reader has to find out what they describe."""
 NOT_READ = {"lessons"}
-"""Rooms whose docstrings may still start like that: learners read those of the tutorials."""
+"""Folders whose docstrings may still start like that: learners read those of the tutorials."""
 
 PERMITTED = (
     r"(?:leaves?|leaving|left)\b[^.;:]{0,60} behind",
@@ -91,7 +91,7 @@ BREAK = re.compile(
 
 
 def prose_files() -> list[Path]:
-    """The documents at the top, and all sources but the texts of others in `golden`."""
+    """Return the documents at the top, and all sources except other authors' texts in `golden`."""
     sources = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
     return [
         *ROOT.glob("*.md"),
@@ -106,13 +106,13 @@ def prose_files() -> list[Path]:
 
 
 def in_one_line(text: str) -> str:
-    """A source whose comments, strings, and paragraphs are each in one line."""
+    """Return a source with each comment, string, and paragraph in one line."""
     return re.sub(" +", " ", BREAK.sub(" ", text))
 
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    """The project's sources, each in one line, without what is permitted."""
+    """The project's sources, each in one line, without permitted phrases."""
     permitted = re.compile("|".join(PERMITTED))
     return {
         str(path.relative_to(ROOT)): permitted.sub("", in_one_line(path.read_text("utf-8")))

@@ -1,7 +1,8 @@
-"""Scripts as users write them: each `python_scripts/NAME.py` prints `NAME.out`, and nothing else; and the examples.
+"""Run scripts as users write them: `python_scripts/NAME.py` must print exactly `NAME.out`.
 
-Comments among its first lines say what is in standard error: `# stderr: TEXT` is, and `# stderr max N: TEXT`
-is in at most N lines.
+The examples are run as well. Comments in a script's first lines say what standard error contains:
+`# stderr: TEXT` means that TEXT occurs, and `# stderr max N: TEXT` that it occurs in at most N
+lines.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ EXAMPLES = sorted((HERE.parent / "examples").glob("*.py"))
 
 
 def run(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The script in a process of its own that works in a folder."""
+    """Run a script in its own process, which works in a folder."""
     return subprocess.run(
         [sys.executable, script],
         check=False,
@@ -49,7 +50,7 @@ def test_a_script_prints_what_it_should(script: Path, tmp_path: Path) -> None:
 
 
 def wrong_errors(script: Path, errors: str) -> str:
-    """What is wrong with standard error, or ""."""
+    """Return what is wrong with standard error, or ""."""
     head = "\n".join(script.read_text().splitlines()[:10])
     wanted = re.findall(r"^# stderr: (.+)$", head, re.MULTILINE)
     limits = re.findall(r"^# stderr max (\d+): (.+)$", head, re.MULTILINE)

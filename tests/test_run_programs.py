@@ -1,16 +1,17 @@
-"""Programs that run, that fail and that are refused: `tests/programs/run`, `…/failing`, `…/rejected`.
+"""Run programs that succeed, fail, or are rejected, and compare what is printed.
 
-Beside each `NAME.mlir` is `NAME.out`: what `tfrt-nb run NAME.mlir` prints, its standard output and
-then its standard error.  The first line of a program may say how it is run:
+They are in `tests/programs/run`, `…/failing`, and `…/rejected`. Beside each `NAME.mlir` is
+`NAME.out`: what `tfrt-nb run NAME.mlir` prints, its standard output and then its standard error.
+The first line of a program may say how it is run:
 
-* `// RUN: any order`: what prints without a chain in between may come in another order with workers;
+* `// RUN: any order`: with workers, prints without a chain in between may be in another order;
 * `// RUN: places`: it prints names of places, which a disassembled program does not have.
 
-Lines `// -----` divide a refused or a failing program into several, each in a file of its own with the
-lines of the others empty.
+Lines `// -----` divide a rejected or failing program into several. Each is in its own file, in
+which the lines of the others are empty.
 
-After a wanted change `WRITE_EXPECTED=1 python -m pytest tests/test_run_programs.py` writes the
-`.out` files anew; read the difference before you keep it.
+After an intended change, `WRITE_EXPECTED=1 python -m pytest tests/test_run_programs.py` rewrites
+the `.out` files; read the difference before you keep it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ by_name = pytest.mark.parametrize(
 
 
 def mode(path: Path) -> str:
-    """What the first line of a program says."""
+    """Return what the first line of a program says, or ""."""
     first = path.read_text(errors="replace").partition("\n")[0]
     return first.removeprefix("// RUN: ") if first.startswith("// RUN: ") else ""
 
@@ -51,14 +52,14 @@ def mode(path: Path) -> str:
 def tfrt_nb(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, path: Path
 ) -> CommandLine:
-    """The command line, in the folder of the program: places name files relative to it."""
+    """The command line in the program's folder, because places name files relative to it."""
     monkeypatch.chdir(path.parent)
     return CommandLine(capsys)
 
 
 def run(tfrt_nb: CommandLine, work_queue: str, file: Path | str) -> tuple[int, str]:
     done = tfrt_nb("run", "--work-queue", work_queue, "--timeout", "60", file)
-    # Times and addresses are others in each run.
+    # Times and addresses differ between runs.
     printed = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", done.stdout + done.stderr)
     return done.status, re.sub(
         r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", printed, flags=re.MULTILINE
@@ -66,14 +67,14 @@ def run(tfrt_nb: CommandLine, work_queue: str, file: Path | str) -> tuple[int, s
 
 
 def same(path: Path, printed: str, expected: str) -> bool:
-    """Whether `printed` is as good as `expected`."""
+    """Return whether `printed` is equivalent to `expected`."""
     if mode(path) == "any order":
         return sorted(printed.splitlines()) == sorted(expected.splitlines())
     return printed == expected
 
 
 def parts_of(text: str) -> list[str]:
-    """The programs of a source that `// -----` divides, each at its lines."""
+    """Return the programs that `// -----` separates in a source; each keeps its line numbers."""
     parts = text.split("// -----\n")
     before = [sum(part.count("\n") + 1 for part in parts[:i]) for i in range(len(parts))]
     return ["\n" * count + part for count, part in zip(before, parts, strict=True)]
@@ -111,7 +112,7 @@ def test_is_refused_or_fails_as_the_file_beside_it_says(
 
 
 def expected_output(path: Path, printed: str) -> str:
-    """What is in the file beside the program, which may be written anew first."""
+    """Return the content of the file beside the program, which may be rewritten first."""
     beside = path.with_suffix(".out")
     if os.environ.get("WRITE_EXPECTED"):
         beside.write_text(printed)
@@ -128,9 +129,9 @@ def test_prints_the_same_with_two_workers(path: Path, tfrt_nb: CommandLine) -> N
 
 @by_name
 def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -> None:
-    """Text to BEF to text to BEF: the second text and the second file are the first.
+    """Convert text to BEF to text to BEF: text and file must stay the same.
 
-    Compiled functions are text in a file, too.
+    Compiled functions are stored in a file as text.
     """
     if path.parent.name == "compiled":
         data = Program.from_source(path.read_text(), path.name).bef
@@ -148,7 +149,7 @@ def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -
 
     if mode(path) == "places":
         return
-    # Comments are gone, and with them the errors that they expect: only the output is compared.
+    # Comments are lost, and with them the expected errors, so only the output is compared.
     (tmp_path / "again.bef").write_bytes(data)
     _, again = run(tfrt_nb, "s", tmp_path / "again.bef")
     assert output_of(again) == output_of(path.with_suffix(".out").read_text())
@@ -163,5 +164,5 @@ def disassembled(data: bytes) -> str:
 
 
 def output_of(printed: str) -> str:
-    """What is printed before the first diagnostic."""
+    """Return the output before the first diagnostic."""
     return re.split(r"^\S+: error: ", printed, maxsplit=1, flags=re.MULTILINE)[0]

@@ -1,7 +1,7 @@
-"""The examples of TFRT's host runtime design, verbatim, and what it says about each.
+"""Run the examples of TFRT's host runtime design verbatim, and check what it says about each.
 
-Quotations in docstrings and comments are the design document's.  Rover kernels wait until the test
-lets them answer, so that "before" and "after" are facts and not a matter of luck.
+Quotations in docstrings and comments are from the design document. Rover kernels wait until the
+test lets them answer, so that "before" and "after" are facts and not a matter of luck.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
 SLOW = 60
-"""Seconds after which a test that waits has failed."""
+"""The number of seconds after which a waiting test has failed."""
 
 
 def run(
@@ -38,14 +38,14 @@ def run(
 
 
 def outcome(execution: Execution) -> tuple[list[object], str]:
-    """Results and output of a run, when nothing of it is left to do."""
+    """Return a run's results and output, after nothing of the run is left to do."""
     assert execution.wait(SLOW)
     return [value.result() for value in execution.results], execution.output
 
 
 @dataclass
 class Mars:
-    """`tfrt.async.read.from.mars`, whose answer the test gives."""
+    """Implements `tfrt.async.read.from.mars`; the test gives its answer."""
 
     may_answer: threading.Event = field(default_factory=threading.Event)
     readers: list[str] = field(default_factory=list)
@@ -299,7 +299,7 @@ func @fast_call() -> i32 {
 
 
 def corrected(text: str) -> str:
-    """The call's type lists one operand, but it has two."""
+    """Return the program with two operands in the call's type, which lists only one of them."""
     return text.replace(": (i32) -> (i32)", ": (i32, i32) -> (i32)")
 
 
@@ -398,7 +398,7 @@ def test_a_pending_execution_can_be_cancelled_at_any_time(host: HostContext) -> 
 
 
 class Payload:
-    """Counts those that are alive."""
+    """Counts its live instances."""
 
     alive = 0
 

@@ -1,4 +1,4 @@
-"""A user's file type-checks under the strict rules of mypy and pyright."""
+"""Test that a user's file type-checks under the strict rules of mypy and pyright."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_wrong_uses_in_a_users_file_are_reported(tmp_path: Path) -> None:
 
 
 def checked_by_mypy(folder: Path, text: str) -> list[str]:
-    """What mypy says of a user's file under its strict rules, in lines."""
+    """Return the lines that mypy prints about a user's file under its strict rules."""
     file = folder / "shop.py"
     file.write_text(text)
     packages = ("runtime", "tfrt_nb", "magics")

@@ -1,4 +1,4 @@
-"""The wheel has the native core linked: no compiler, no Numba and no cache are needed to run programs."""
+"""Test that the wheel has the linked core, so that programs need no compiler, Numba, or cache."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path) -> Path:
-    """The wheel, unpacked."""
+    """The unpacked wheel."""
     folder = wheel.parent / "site"
     zipfile.ZipFile(wheel).extractall(folder)
     return folder
 
 
 def run(installed: Path, without: str, *arguments: str) -> str:
-    """What the command of the wheel prints, in a process without some packages and without a cache."""
+    """Return what the wheel's command prints, without a cache and without some packages."""
     cache = installed.parent / "cache"
     finished = subprocess.run(
         [sys.executable, "-c", RUN, str(installed), without, *arguments],

@@ -1,4 +1,7 @@
-"""The scalar operations against numpy: each of the table, each type, in text and BEF, on each queue, sync and not."""
+"""Compare every scalar operation with numpy, for each type.
+
+Each runs from text and from BEF, on each queue, and in sync functions and others.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ Run = Callable[..., list[object]]
 
 @pytest.fixture(scope="module")
 def runs() -> Iterator[list[Run]]:
-    """Ways to call a function: from text and from BEF, on each queue."""
+    """Yield ways to call a function: from text and from BEF, on each queue."""
     text = Program.from_source(source(), "scalars")
     bef = Program.from_bef(text.bef)
     hosts = [HostContext(queue, output=lambda _: None) for queue in ("s", "mstd:2")]
@@ -85,7 +88,7 @@ def runs() -> Iterator[list[Run]]:
 
 
 def numbers(word: str) -> st.SearchStrategy[Any]:
-    """Operands, among them the ones at the edges."""
+    """Draw operands, some of them at the limits of their type."""
     if word == "i1":
         return st.booleans()
     if word in FLOATS:
@@ -97,7 +100,7 @@ def numbers(word: str) -> st.SearchStrategy[Any]:
 
 
 def expected(one: Operation, values: tuple[Any, ...]) -> list[object] | str:
-    """Return the results by numpy and Python, or the error."""
+    """Return numpy's or Python's results, or the error."""
     dtype = DTYPES[one.operands[0]]
     word, family = one.operands[0], one.family.name
     a, b = dtype(values[0]), dtype(values[-1])

@@ -1,4 +1,4 @@
-"""The same random functions as sync functions, whose kernels run in order, and as host functions."""
+"""Compare random functions as sync functions, whose kernels run in order, and as host functions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ def hosts() -> Iterator[dict[str, HostContext]]:
 
 
 def results_of(program: Program, host: HostContext, *, watch: bool = False) -> list[str] | None:
-    """Return the results of @main as text, in which all NaNs are equal; None if an error was
-    raised.
-    """
+    """Return the results of @main as text, or None if an error was raised; all NaNs are equal."""
     run = program.run(4, host=host, watch=watch, tier=Tier.INTERPRETER)
     assert run.wait(SLOW), "the program does not end"
     return None if run.diagnostics else [repr(value.result(0)) for value in run.results]

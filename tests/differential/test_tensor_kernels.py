@@ -1,7 +1,8 @@
-"""Native forms of tensor kernels against their Python functions: same results, same words.
+"""Compare the native forms of tensor kernels with their Python functions.
 
-Every kernel with a native half runs twice on arguments that hypothesis makes up: good ones, ones of
-wrong types and shapes, without elements, that share memory or are not contiguous.
+Results and messages must be the same. Every kernel with a native form runs in both forms on
+arguments that hypothesis makes up. Some are valid, and some have wrong types or shapes, have no
+elements, share memory, or are not contiguous.
 """
 
 from __future__ import annotations
@@ -67,9 +68,7 @@ def program(
 
 
 def described(value: object) -> object:
-    """Return a result in a form that can be compared, in which all NaNs, and all zeros, are
-    equal.
-    """
+    """Return a result in a form for comparison, in which all NaNs, and all zeros, are equal."""
     if isinstance(value, DenseHostTensor):
         elements = [
             "nan" if number != number else number + 0.0  # noqa: PLR0124
@@ -80,12 +79,12 @@ def described(value: object) -> object:
 
 
 def assert_same(left: Sequence[object], right: Sequence[object]) -> None:
-    """Both forms did the same."""
+    """Check that both forms did the same."""
     assert list(map(described, left)) == list(map(described, right))
 
 
 def assert_close(left: Sequence[object], right: Sequence[object]) -> None:
-    """Both forms did the same, except for last digits of floats and what is next to nothing."""
+    """Check that both forms did the same, up to the last digits of floats and tiny numbers."""
     assert len(left) == len(right)
     for one, other in zip(left, right, strict=True):
         if not isinstance(one, DenseHostTensor) or one.element_type is not F32:
@@ -119,7 +118,7 @@ def compare(
     arguments: Sequence[object],
     expect: Callable[[Sequence[object], Sequence[object]], None] = assert_same,
 ) -> None:
-    """Run both forms on copies of the arguments: same results, and the same became of the arguments."""
+    """Run both forms on copies of the arguments; compare results and arguments."""
     outcomes = []
     for natively in (True, False):
         given_now = copies(arguments)
@@ -128,7 +127,7 @@ def compare(
 
 
 def copies(arguments: Sequence[object]) -> list[object]:
-    """Copies of tensors, which share memory among each other as the tensors do."""
+    """Return copies of tensors, which share memory with each other as the tensors do."""
     memory: dict[int, HostBuffer] = {}
     made: list[object] = []
     for value in arguments:
@@ -165,7 +164,7 @@ def tensors(
 
 @st.composite
 def operands(draw: st.DrawFn, count: int, word: str) -> list[object]:
-    """Arguments of which most are alike, and some are not what they should be."""
+    """Draw arguments, most of which fit together, while some are not what they should be."""
     right = F32 if word == "f32" else I32
     sizes = draw(SIZES)
     made: list[object] = []
