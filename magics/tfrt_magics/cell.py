@@ -171,7 +171,7 @@ class CellMagics(Magics):
     @no_var_expand
     @line_magic("tfrt")  # type: ignore[arg-type]
     def tfrt_file(self, line: str) -> CellRun | None:
-        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`; its value is the run."""
+        """Run `%tfrt FILE.mlir` or `%tfrt FILE.bef` with `%%tfrt`'s options; return the run."""
         options = _parsed(line, of_file=True)
         if options.help:
             print(help_text())
@@ -362,7 +362,7 @@ class CellMagics(Magics):
         return failed
 
     def _bind(self, names: tuple[str, ...], results: Results) -> None:
-        """Bind the `-o` names: a single name gets all results, several names get one result each."""
+        """Bind the `-o` names: a single name gets all results; several names get one each."""
         each = results if len(names) > 1 and isinstance(results, tuple) else (results,)
         self._shell.user_ns.update(zip(names, each, strict=False))
 

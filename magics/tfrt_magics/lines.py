@@ -47,7 +47,9 @@ def _graph_parser() -> _Parser:
 
 @magics_class
 class LineMagics(Magics):
-    """`%tfrt_kernels`, `%tfrt_graph`, `%tfrt_trace`, `%tfrt_leaks`, `%tfrt_reset`, `%tfrt_config`."""
+    """`%tfrt_kernels`, `%tfrt_graph`, `%tfrt_trace`, `%tfrt_leaks`, `%tfrt_reset`, and
+    `%tfrt_config`.
+    """
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
