@@ -93,7 +93,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             script += "from tfrt_runtime.native.building.build import build_for_wheel\n"
             script += "build_for_wheel(*sys.argv[1:])"
             command = [sys.executable, "-c", script, str(partial), *machines]
-            # Numba orders some variables like the elements of its sets.
+            # The order of Numba's variables depends on its sets, and so on the hash seed.
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)
             partial.rename(folder)
         return sorted(folder.glob("core-*"))

@@ -79,9 +79,7 @@ class Timed:
 
 
 def paced() -> str:
-    """Return a loop of additions with a pause in each iteration: as many events per second as
-    boards should handle.
-    """
+    """Return a loop of additions with pauses: as many events per second as boards should handle."""
     lines = "\n".join(f"    %a{i} = tfrt.add.i32 %x, %us" for i in range(PACED_ADDS))
     return f"""func.func @main(%n: i32) -> i32 {{
   %us = tfrt.constant.i32 {PACED_PAUSE_US}

@@ -12,9 +12,7 @@ UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case. `unit` starts with a unit of time; only `make bench-all` measures cases that are
-    long.
-    """
+    """A case; `unit` starts with a unit of time. Only `make bench-all` measures long cases."""
 
     key: str
     row: str

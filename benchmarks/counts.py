@@ -66,8 +66,10 @@ class Row:
     operations: int
     argument: int | None = None
     tier: str = "interpreter"
-    """The tier of host functions. On another tier, scalar functions would be machine code. (On this
-    one, async functions would run in Python.)
+    """The tier of host functions.
+
+    On another tier, scalar functions would be machine code; on this one, async functions would run
+    in Python.
     """
 
 
@@ -104,8 +106,7 @@ def environment() -> dict[str, str]:
 
 
 def peak(command: Sequence[str]) -> int:
-    """Return the larger peak memory, in bytes, of a process and of the processes that it waited
-    for.
+    """Return the larger peak memory, in bytes, of a process and of those it waited for.
 
     Raises:
         Missing: if the process fails.

@@ -231,9 +231,7 @@ def busy_seconds() -> float:
 
 @dataclass
 class Running:
-    """An open work, and its samples: by the clock and by the processors, in seconds per
-    operation.
-    """
+    """An open work, and its samples: seconds per operation, by the clock and by the processors."""
 
     peer: Peer
     offer: Offer

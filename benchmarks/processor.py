@@ -18,8 +18,9 @@ KINDS = (
     (25, 0x60, "Zen 4"),
     (26, 0x00, "Zen 5"),
 )
-"""The kinds of AMD cores: their families, and the first model of each kind. Virtual machines hide
-the model's name.
+"""The kinds of AMD cores: their families, and the first model of each kind.
+
+Virtual machines hide the model's name.
 """
 
 

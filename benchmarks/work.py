@@ -86,9 +86,7 @@ def sample(run: Run, calls: int) -> tuple[float, float]:
 
 
 def cpu_seconds() -> float:
-    """Return the processor time of this process, its threads, and the processes that it waited
-    for.
-    """
+    """Return the processor time of this process, its threads, and the processes it waited for."""
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

@@ -233,7 +233,9 @@ ADVICE = (
         ),
     ),
 )
-"""What a message says, a pattern that finds it, and what to do; the first match wins."""
+"""Each piece of advice: what messages say, a pattern that finds them, and what to do.
+
+The first match wins."""
 
 
 def table_of_advice() -> str:

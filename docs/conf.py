@@ -1,4 +1,4 @@
-"""The configuration of Sphinx, whose sources `generate.py` writes.
+"""The Sphinx configuration; `generate.py` writes the sources.
 
 If TFRT_NB_REPOSITORY=OWNER/REPOSITORY is set, each page links to the tutorials on Binder.
 """
@@ -26,7 +26,7 @@ nb_execution_mode = "off"
 myst_heading_anchors = 3
 # A block without a language is a program or a part of one.
 highlight_language = "tfrt"
-# Pygments need not know the languages of MLIR's text and of cell outputs.
+# MLIR text and cell outputs need not be in languages that Pygments knows.
 suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
 html_static_path = ["_static"]
 # This script draws the boards of saved runs. It is deferred, so that their data is loaded first.
@@ -58,8 +58,8 @@ def name_search_results(app: Sphinx, exception: Exception | None) -> None:
     """Let the search show index entries under their own names.
 
     Sphinx shows each entry under the title of its page: a dozen results for `AsyncValue` were all
-    called "Python". If it is listed as a section, an entry is shown with its page's title and its
-    own. Entries that are sections are found without this.
+    called "Python". An entry that is listed as a section is shown with its page's title and its own
+    name. The search finds entries that are sections anyway.
     """
     path = Path(app.outdir) / "searchindex.js"
     if exception is not None or not path.exists():

@@ -49,7 +49,7 @@ _SECONDS = 120
 
 _VARIES = [
     (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
-    # The thread, whose name varies, or is missing.
+    # The thread, which varies and may be unknown.
     (re.compile(r"\b(cell|main|stand-in|worker \d+|blocking \d+) +(?=TIME)"), ""),
     (re.compile(r"\bmstd:\d+"), "mstd:N"),
     # A loop may be stopped in any iteration, at any operation.

@@ -50,7 +50,7 @@ SHORT = 12
 def write_sources(folder: Path, examples: str = "*.md") -> None:
     """Write all sources of the site into the folder, whose previous content is removed.
 
-    Only pages whose names match `examples` have their examples run, including the README.
+    Examples run only on pages whose names match `examples`; the README is such a page.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
@@ -62,8 +62,7 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
     shutil.copy(HERE / "page.css", folder / "_static")
-    # The README is not a page of the site: only its examples run, and the copy is deleted
-    # unchanged.
+    # The README is not a page of the site: its examples run, and the copy is deleted.
     readme = Path(shutil.copy(ROOT / "README.md", folder))
     run_examples(sorted(folder.rglob(examples)), {folder / "guide.md": HERE / "guide"})
     readme.unlink()
@@ -325,7 +324,7 @@ def runtime_abi() -> str:
 
 
 def errors() -> str:
-    """Programs with mistakes, taken from the tests, and what is said about each."""
+    """Programs with mistakes, taken from the tests, and the messages about them."""
     parts = [
         "# Errors, with programs that cause them",
         _ABOUT_ERRORS,

@@ -1,7 +1,6 @@
 """Show what each pass of a run changes in the examples of the async dialect, line by line.
 
-The passes are those of a run. Each program is run at `-O0` and at `-O1`; the site cannot be built
-if the results differ.
+Each program is run at `-O0` and at `-O1`; if the results differ, the site cannot be built.
 """
 
 from __future__ import annotations
@@ -121,10 +120,10 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def step_of(operation: str) -> str:
-    """Return, as Markdown, what replaces an operation of users, or what creates any other
-    operation.
+    """Return the pass that replaces or creates an operation, with its change, as Markdown.
 
-    If no pass does so in any program, return what the operation becomes in machine code.
+    Operations that users write are replaced, and others are created. If no program has such a
+    change, return what the operation becomes in machine code.
     """
     is_of_users = bool(example(operation))
     found = [(one.showing(operation, gone=is_of_users), one.name) for one in steps()]

@@ -133,7 +133,7 @@ def draw_watched(notebook: NotebookNode, path: Path) -> None:
 
 
 def name_folded(cell: NotebookNode) -> None:
-    """Name a folded output, of which JupyterLab shows a line: the start of its HTML."""
+    """Label a folded output, of which JupyterLab shows only the start of its HTML."""
     data = cell.outputs[0].get("data", {}) if cell.outputs else {}
     if "text/html" in data:
         data["text/html"] = FOLDED + data["text/html"].removeprefix(FOLDED)

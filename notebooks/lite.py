@@ -219,7 +219,7 @@ def parts(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def settings() -> dict[str, Any]:
-    """Return JupyterLite's settings, by which our packages are there before the first cell runs."""
+    """Return JupyterLite's settings, which load our packages before the first cell runs."""
     kernel = {
         "pyodideUrl": "./static/pyodide/pyodide.mjs",
         "loadPyodideOptions": {"packages": ["tfrt-nb"]},

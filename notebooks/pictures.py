@@ -24,7 +24,7 @@ _EXPRESSION = re.compile(r"  \S \w+ +(?!result|return)\S")
 _THREAD = re.compile(r"[a-z][a-z -]*(?: \d+)?$")
 _BY_HAND = re.compile(r"%%tfrt .*--no-wait.* --in (\w+)")
 HELD, START, ROW, WIDTH, THREADS = 4.0, 0.6, 24, 760, 90
-"""Seconds for which the end of a run is shown, and before anything happens; sizes in pixels."""
+"""Seconds of a run's end and before its start; then a row's, the picture's, and a column's size."""
 
 
 @dataclass(frozen=True)

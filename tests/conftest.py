@@ -1,4 +1,4 @@
-"""Share a leak check, hosts, and a limit on processor time between all tests.
+"""Provide all tests with a leak check, a host, and a limit on processor time.
 
 Browser tests are skipped if there is no browser.
 """
@@ -28,8 +28,9 @@ settings.load_profile("tests")
 
 LEFT_OUT = pytest.StashKey[int]()
 HANGS = 0.01
-"""The processor share below which a test counts as hanging; even at a load of 20, a slow test uses
-more.
+"""The processor share below which a test counts as hanging.
+
+Even at a load of 20, a slow test uses more.
 """
 
 
@@ -79,8 +80,9 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process and its descendants, including exited ones that
-    were waited for.
+    """Return the processor time of this process and its descendants.
+
+    Exited processes count if they were waited for.
     """
     ticks, parents = {}, {}
     for path in Path("/proc").glob("[0-9]*/stat"):

@@ -50,7 +50,7 @@ class Combination:
     version: str
     tests: str
     quick: str
-    """Those of its tests that finish in a few minutes."""
+    """The combination's tests that finish in a few minutes."""
 
     @property
     def name(self) -> str:
@@ -111,9 +111,7 @@ class Result:
 
 
 def commands() -> list[str]:
-    """Return the interpreters to search for: those on the path, pyenv's, and those that uv
-    installed.
-    """
+    """Return the interpreters to search for: those on the path, pyenv's, and uv's."""
     folders = [
         Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions"),
         Path.home() / ".local" / "share" / "uv" / "python",

@@ -37,8 +37,9 @@ GOLDEN = Path(__file__).parent / "golden"
 QUEUES = ("s", "mstd:1", "mstd:2", "mstd:4")
 LINES = 40
 STEADY = 10
-"""The warm-up ends after this many samples in a row, a quarter of all, that differ by less than
-half of `GROWTH`.
+"""The number of similar samples in a row, a quarter of all, that ends the warm-up.
+
+Samples are similar if they differ by less than half of `GROWTH`.
 """
 GROWTH = 0.01
 LONGEST_RUN_SECONDS = 5.0
@@ -99,8 +100,9 @@ class Held:
 
 
 def held() -> Held:
-    """Return what the process holds now, after releasing garbage, free slabs of the core, and
-    unused heap.
+    """Return what the process holds now, after releasing what it does not need.
+
+    This releases garbage, the core's free slabs, and unused heap.
     """
     process = native_process()
     gc.collect()

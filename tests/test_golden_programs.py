@@ -156,7 +156,7 @@ def test_errors_are_raised_in_the_reference_s_order_and_places(
     item: Item, tfrt_nb: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = GOLDEN / f"{item.name}.bef"
-    monkeypatch.chdir(tmp_path)  # without its source, a file never expects an error
+    monkeypatch.chdir(tmp_path)  # without its source, all errors of a file are unexpected
     outcome = tfrt_nb("run", "--work-queue", "s", file)
 
     raised = [line.replace("error: unexpected error: ", "") for line in outcome.stderr.splitlines()]

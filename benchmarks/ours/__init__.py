@@ -1,5 +1,7 @@
-"""Our works, by kind: `programs` has the sources, `running` opens them, then `scalars`, `tasks`,
-`calls`, `tensors`, `texts`.
+"""Our works, by kind.
+
+`programs` has the sources, and `running` opens them. Then read `scalars`, `tasks`, `calls`,
+`tensors`, and `texts`.
 """
 
 from benchmarks.ours import calls, scalars, tasks, tensors, texts

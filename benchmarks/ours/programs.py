@@ -103,9 +103,7 @@ def constant(name: str, number: int) -> str:
 
 
 def kernels(names: Sequence[str], length: int, first: str) -> list[str]:
-    """Return kernels that depend on each other, with `names` in turns, from `first` to
-    `%v<length>`.
-    """
+    """Return kernels that depend on each other, `first` to `%v<length>`; `names` take turns."""
     lines, last = [], first
     for i in range(length):
         kernel = names[i % len(names)]
@@ -253,9 +251,7 @@ FIB_TASKS = _fib("""\
 
 
 def parallel(elements: int, terms: int, factor: float, addend: float, workers: int) -> str:
-    """Return a loop of independent, computing iterations, in tasks for a given number of
-    workers.
-    """
+    """Return a loop of independent, computing iterations, in tasks for that many workers."""
     return f"""// parallel-for: num-workers={workers}
 func.func @main(%n: i64) -> f64 {{
   %zero = arith.constant 0 : index
@@ -374,8 +370,7 @@ _OPERATIONS = ("addi", "muli", "subi", "xori", "ori", "andi")
 
 
 def coroutines(count: int, *, is_distinct: bool) -> str:
-    """Return tasks that wait after they have started, so that each is a coroutine with a suspension
-    point.
+    """Return tasks that wait after they have started, which makes each a coroutine that suspends.
 
     Their bodies differ in a constant and, if `is_distinct`, also in operations.
     """

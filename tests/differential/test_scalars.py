@@ -34,9 +34,7 @@ DIVISIONS = ("div", "floordiv")
 
 
 def source() -> str:
-    """Return a module with two functions for each operation: one on the executor, one with
-    `tfrt.sync`.
-    """
+    """Return a module with each operation in two functions: for the executor, and `tfrt.sync`."""
     lines = []
     for one in OPERATIONS.values():
         operands = ", ".join(f"%a{i}" for i in range(len(one.operands)))

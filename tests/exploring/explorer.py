@@ -222,8 +222,7 @@ def _explained(
 def _simplest(
     scenario: Scenario, machine: Machine, kind: type[SimulationError]
 ) -> Sequence[int] | None:
-    """Return the shortest schedule that ends in such a failure with the fewest unexpected
-    decisions.
+    """Return the shortest schedule with such a failure and the fewest unexpected decisions.
 
     Return None if there was not enough time to find one.
     """

@@ -47,8 +47,10 @@ class _Event:
 
 @dataclass(slots=True)
 class _Place:
-    """The history of one place: all writes by version, the reads of the newest value since the last
-    write, and each thread's last load.
+    """The history of one place.
+
+    It consists of all writes by version, the reads of the newest value since the last write, and
+    each thread's last load.
     """
 
     writes: dict[int, _Event] = field(default_factory=dict)
@@ -129,8 +131,7 @@ class _Node:
 
 
 class Reduction:
-    """The search, which decides runs as a `Chooser`; after each run, `advance` moves on to the
-    next.
+    """The search, which decides runs as a `Chooser`; `advance` moves on to the next run.
 
     `load` is the way of loads: OBSERVE if they may return outdated values, otherwise READ.
     """
@@ -186,8 +187,9 @@ class Reduction:
             self._sleep = _still_asleep(self._nodes[-1], thread.index, accesses)
 
     def time_passed(self) -> None:
-        """Order all later steps after all earlier ones, because time passes only when nothing else
-        can happen.
+        """Order all later steps after all earlier ones.
+
+        Time passes only when nothing else can happen.
         """
         everything = [max(times) for times in zip(*self._clocks, strict=True)]
         self._clocks = [list(everything) for _ in self._clocks]
@@ -228,8 +230,7 @@ class Reduction:
         return event
 
     def _ask_for_reverse(self, other: _Event, event: _Event) -> None:
-        """Request a run that, at the node of `other`, takes the steps that lead to `event` without
-        `other`.
+        """Request a run that, at the node of `other`, takes the steps to `event` without `other`.
 
         Any of its possible first steps is sufficient; one that sleeps there has been tried already.
         """
@@ -268,9 +269,7 @@ def _first_threads(steps: list[_Event], last: _Event) -> set[int]:
 
 
 def _still_asleep(node: _Node, runner: int, accesses: Sequence[Access]) -> dict[int, Labels | None]:
-    """Return the sleeping threads that the step leaves asleep: those that do not conflict with
-    it.
-    """
+    """Return the sleeping threads that the step leaves asleep: those that it does not affect."""
     return {
         thread: labels
         for thread, labels in node.sleep.items()

@@ -206,9 +206,7 @@ class Sequence:
 
     @contextmanager
     def _using(self, choice: int, *kinds: str) -> Iterator[Made | None]:
-        """Yield an object of a kind that the sequence has a reference to, and keep that reference
-        during the block.
-        """
+        """Yield an object of a kind that the sequence has a reference to; the block keeps it."""
         with self._lock:
             known = [made for made in self._made if made.kind in kinds and made.references > 0]
             made = known[choice % len(known)] if known else None

@@ -69,9 +69,7 @@ AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
 
 @dataclass(frozen=True)
 class Seen:
-    """The observed behavior of a program: its functions' results, its output, and the messages of
-    its errors.
-    """
+    """The observed behavior of a program: its functions' results, its output, and its errors."""
 
     results: tuple[object, ...]
     output: str

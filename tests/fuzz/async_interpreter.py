@@ -91,8 +91,8 @@ class Interpreter:
         self.output: list[str] = []
 
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
-        """Run a function to its end, and return its results, which are futures if it is
-        asynchronous.
+        """Run a function to its end, and return its results; those of an async function are
+        futures.
         """
         function = self.functions[name]
         if function.is_declaration:
@@ -214,8 +214,9 @@ class Interpreter:
                 raise AssertionError(op.name)
 
     def _parallel(self, op: scf.ParallelOp, values: Values) -> Sequence[Any]:
-        """Run all iterations, even if some fail; with a reduction, only those up to the first
-        failure.
+        """Run all iterations, even if some fail.
+
+        With a reduction, run only those up to the first failure.
         """
         bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ranges = [range(*(values[bound] for bound in dimension)) for dimension in bounds]

@@ -75,9 +75,7 @@ class Draft:
         return types  # type: ignore[return-value]
 
     def _renumber(self) -> None:
-        """Number the registers in the order of their definitions; undefined ones are replaced by
-        others.
-        """
+        """Number the registers in the order of their definitions; replace undefined ones."""
         origin, chance = self.origin, self.chance
         count = len(self._parameters())
         numbers = {register: register for register in range(count)}

@@ -36,8 +36,7 @@ class BefMutant:
 
 
 class BefCorpus:
-    """Files by name, as records and as bytes; also each function of a file with the functions it
-    calls.
+    """Files by name, as records and as bytes, and each function with the functions it calls.
 
     Such a part takes a fraction of the time, and its mutated parts are sure to run.
     """
@@ -116,9 +115,7 @@ def records_of(data: bytes) -> BefModule:
 
 
 def parts_of(module: BefModule) -> dict[int, BefModule]:
-    """Return each named function, by its number, as a separate module with everything that it
-    calls.
-    """
+    """Return each named function, by its number, as a module with everything that it calls."""
     if module.compiled or len(module.functions) < 2:
         return {}
     parts = {}
@@ -153,8 +150,9 @@ def kernels_of(module: BefModule) -> list[tuple[int, int]]:
 
 
 def with_kernels(module: BefModule, kept: Collection[tuple[int, int]]) -> bytes:
-    """Return the file with only these kernels, minus those whose operands are gone; uses are
-    recounted.
+    """Return the file with only these kernels, and with its uses recounted.
+
+    Kernels whose operands are gone are also removed.
     """
     functions = list(module.functions)
     for number, function in enumerate(functions):
@@ -373,9 +371,7 @@ def _kind(draft: Draft) -> None:
 
 
 def _visibility(draft: Draft) -> None:
-    """Turn a region into a function that is run, perhaps without parameters, or the other way
-    round.
-    """
+    """Turn a region into a function that is run, perhaps without parameters, or vice versa."""
     draft.changed["name"] = draft.chance.choice(("", "extra", draft.origin.name))
 
 
@@ -423,9 +419,7 @@ def _with_all_names(module: BefModule) -> BefModule:
 
 
 def _with_other_attributes(module: BefModule, chance: Chance) -> BefModule:
-    """Return the module with other bytes in its attributes: lengths, shapes, element types,
-    text.
-    """
+    """Return the module with other attributes: lengths, shapes, element types, or text."""
     data = bytearray(module.attributes)
     known = [a for f in module.functions for k in f.kernels for a in k.attributes]
     for _ in range(chance.choice((1, 1, 2, 4))):

@@ -12,8 +12,10 @@ from tfrt_runtime.bef.wire import ByteBuilder, Cursor
 
 
 def with_other_tables(module: BefModule, chance: Chance) -> BefModule:
-    """Return the module with functions reordered or omitted, other bytes in its locations, or
-    optional sections omitted.
+    """Return the module with other tables.
+
+    Functions are reordered or omitted, locations have other bytes, or optional sections are
+    omitted.
     """
     match chance.randrange(4):
         case 0 if len(module.functions) > 1:
@@ -35,9 +37,7 @@ def with_other_tables(module: BefModule, chance: Chance) -> BefModule:
 
 
 def sections(data: bytes) -> list[tuple[int, int, bytes]]:
-    """Return the id, the alignment (0 if it has none), and the bytes of each section of a valid
-    file.
-    """
+    """Return the id, the alignment (0 if none), and the bytes of each section of a valid file."""
     cursor = Cursor(memoryview(data), "sections", len(MAGIC) + 1)
     found = []
     while cursor.remaining:
@@ -94,9 +94,7 @@ def with_other_sections(data: bytes, chance: Chance) -> bytes:
 
 
 def with_other_bytes(data: bytes, chance: Chance) -> bytes:
-    """Change a byte somewhere; every second time, replace a small number with another small
-    number.
-    """
+    """Change a byte or, every second time, replace a small number with another one."""
     changed = bytearray(data)
     if not changed:
         return data

@@ -32,8 +32,9 @@ from tfrt_runtime.cache import code_cache as files_cache
 MAX_MEMORY = 4 << 30
 """The address space of a child in bytes: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
-"""A child that tries one case for this long hangs, unless other processes kept it from the
-processor; see `HangClock`.
+"""A child that tries one case for this long hangs; see `HangClock` for exceptions.
+
+The exception is that other processes kept it from the processor.
 """
 PATIENCE = 10
 """The factor for this limit if other processes keep it from the processor."""
@@ -45,14 +46,13 @@ A blocked process rarely has one.
 LOOK_SECONDS = 0.2
 MAX_OUTPUT = 1 << 20
 FOLDERS = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-"""The folder for the children's files, in memory if possible, because the cache waits until a file
-is on the disk.
+"""The folder for the children's files, in memory if possible.
+
+On a disk, the cache would wait until each file is written.
 """
 
 STATE = struct.Struct("<qdqq")
-"""The current case, when it started, the number of tried cases, and the number of functions that
-ran.
-"""
+"""The current case, when it started, and how many cases were tried and functions ran."""
 
 
 @dataclass
@@ -81,8 +81,9 @@ class Outcome:
 
 
 Work = Callable[[int], tuple[list[str], int]]
-"""A function that tries the case with a number, and returns its problems and how many functions
-ran.
+"""A function that tries the case with a number.
+
+It returns the case's problems and how many functions ran.
 """
 
 
@@ -270,9 +271,7 @@ def _status(file: Path) -> list[str]:
 
 
 def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
-    """Return what distinguishes ends: the signal, and the Python functions on the thread that it
-    hit.
-    """
+    """Return what distinguishes ends: the signal, and the Python functions on its thread."""
     if hung:
         what = "hang"
     elif os.WIFSIGNALED(status):

@@ -52,9 +52,7 @@ TESTS = Path(__file__).parents[1]
 MAX_TEXT = 6000
 """The maximum number of characters; in a longer program, most changes are far apart."""
 WHOLE = 0.2
-"""The share of mutants of whole programs; the others are of single functions and the functions they
-name.
-"""
+"""The share of mutants of whole programs; others are of single functions and those they name."""
 MAX_TOKENS = 300
 """A find of more tokens is reduced only by lines."""
 
@@ -105,8 +103,10 @@ class BefNet(Net[BefMutant | bytes]):
     suffix = ".bef"
 
     def __init__(self, name: str, weight: float, seconds: float, *, compiled: bool) -> None:
-        """Create the net; with `compiled`, its files have a section of compiled functions, and
-        running one takes much longer.
+        """Create the net.
+
+        With `compiled`, its files have a section of compiled functions, and running one takes much
+        longer.
         """
         self.name, self.weight, self.seconds = name, weight, seconds
         self._compiled = compiled

@@ -54,8 +54,9 @@ SOURCES = {  # calls that create values of every kind
     "tfrt_test.fail": (),
 }
 QUIET = {"tfrt_test.logging", "tfrt_test.memory_leak_one_int32"}
-"""Kernels that are not called. (Those of `demo` need names of their attributes, which these files
-lack.)
+"""Kernels that are not called.
+
+Those of `demo` need names of their attributes, which these files lack.
 """
 
 
@@ -91,9 +92,7 @@ class Writer:
         self.kernels.append(record)
 
     def register(self, wanted: str) -> int | None:
-        """Return a register that can be read as a type, rarely another one; None if there is
-        none.
-        """
+        """Return a register that can be read as a type, or rarely another one; None without any."""
         is_wrong = self.chance.random() < WRONG
         found = [i for i, has in enumerate(self.types) if is_wrong or _fits(has, wanted)]
         return self.chance.choice(found) if found else None

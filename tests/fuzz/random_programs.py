@@ -89,9 +89,7 @@ class ProgramWriter:
         self._callable.append(name)
 
     def _body(self, given: list[str], size: int, depth: int) -> tuple[str, list[str]]:
-        """Write some kernels over the values `given`; return their text and all values that exist
-        then.
-        """
+        """Write some kernels over the values `given`; return their text and all existing values."""
         lines: list[str] = []
         values = list(given)
         while len(values) < 2:

@@ -47,17 +47,16 @@ Loops over delays take seconds in which nothing is tested.
 """
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
-"""Replacements of kernels: the simulated core calls no kernels written in Python, and has no
-clock.
-"""
+"""Replacements of kernels: the simulated core calls no Python kernels, and has no clock."""
 LARGE_PROGRAMS = 0.2
 """The share of full-sized programs, which take half of the time.
 
 Some bugs need many values at once, but most need a few steps.
 """
 NUMBERS_PER_PROGRAM = 3
-"""The number of arguments that a program of scalars runs with: these runs take less time than
-compiling it.
+"""The number of arguments with which a program of scalars runs.
+
+These runs take less time than compiling it.
 """
 LARGE = Machine(step_limit=1_000_000)
 

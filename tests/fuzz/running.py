@@ -35,8 +35,9 @@ MAX_MEMORY = 512 << 20
 CASES_PER_HOST = 300
 QUEUES = ("s", "mstd:2")
 LOOKS = 100
-"""The number of checks of what a case has left, in one to three seconds, or more on a busy
-machine.
+"""The number of checks of what a case has left.
+
+They take one to three seconds, or more on a busy machine.
 """
 MAX_FUNCTIONS = 6
 COMPILED_SHARE = 0.05
@@ -57,8 +58,9 @@ ARGUMENTS: dict[str, tuple[object, ...]] = {
 
 
 class Watchdog(threading.Thread):
-    """Cancels a run when its time is up, because the thread that waits for it may be the one that
-    computes.
+    """Cancels a run when its time is up.
+
+    The thread that waits for the run cannot do that, because it may be computing.
     """
 
     def __init__(self) -> None:
@@ -256,11 +258,10 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """Return the objects that are alive, were not before, and stay the same for `LOOKS` checks;
-        "" if there are none.
+        """Return the objects that a case has left: new ones that stay the same for `LOOKS` checks.
 
-        The work of a cancelled run, which may be hundreds of thousands of tasks, finishes only
-        after the run.
+        Return "" if there are none. The work of a cancelled run, which may be hundreds of thousands
+        of tasks, finishes only after the run.
         """
         looks, generation, fewest = LOOKS, 1, self._counts()
         while self._is_more(before):

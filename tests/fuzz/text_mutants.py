@@ -117,9 +117,7 @@ def _is_closed(text: str) -> bool:
 
 
 def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
-    """Return a source with one to three changes; `others` are programs that pieces may come
-    from.
-    """
+    """Return a source with one to three changes; pieces may come from `others`."""
     for _ in range(chance.choice((1, 1, 1, 1, 2, 2, 3))):
         [change] = chance.choices(list(_CHANGES), list(_CHANGES.values()))
         changed = change(text, others, chance)
@@ -129,9 +127,7 @@ def mutate(text: str, others: Sequence[str], chance: Chance) -> str:
 
 
 def damaged(text: str, chance: Chance) -> str:
-    """Return a source that is cut off, or has tokens omitted, exchanged, doubled, or replaced by
-    strange ones.
-    """
+    """Return a source that is cut off, or has tokens omitted, exchanged, doubled, or replaced."""
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text) + 1)]
     for _ in range(chance.choice((1, 1, 1, 2, 5))):

@@ -1,4 +1,4 @@
-"""Test the functions of a cell, run one after another; the test continues by ending a run."""
+"""Test a job's thread, which runs a cell's functions in turn, as tests end their runs."""
 
 from __future__ import annotations
 

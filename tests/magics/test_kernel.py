@@ -29,9 +29,7 @@ class FrontEnd:
         self.manager, self.client = manager, client
 
     def run(self, code: str, *, is_page: bool) -> list[dict]:
-        """Run a cell, and return its messages up to the one that says that the kernel is idle
-        again.
-        """
+        """Run a cell, and return its messages until the kernel is idle again."""
         return list(self.messages(self.send(code, is_page=is_page)))
 
     def send(self, code: str, *, is_page: bool) -> str:

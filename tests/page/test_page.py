@@ -96,7 +96,7 @@ def core() -> Path:
 
 @pytest.fixture(scope="session")
 def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a page unpacks: our packages with the core, the pure packages, and the programs."""
+    """The archive that a page unpacks: our packages with the core, pure packages, and programs."""
     path = tmp_path_factory.mktemp("page") / "page.zip"
     with zipfile.ZipFile(path, "w") as made:
         made.write(HERE / "lite_shell.py", "lite_shell.py")

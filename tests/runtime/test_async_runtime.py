@@ -55,9 +55,7 @@ class Code:
         return kind(self.runtime.functions[name])(*given)
 
     def main(self, body: Callable[[], object]) -> None:
-        """Run `body` as the program's main function; if it returns a true value, the program
-        failed.
-        """
+        """Run `body` as the program's main function, which fails if `body` returns a true value."""
         function = MAIN(lambda _: bool(body()))
         self.runtime.run(ctypes.cast(function, Pointer).value or 0)
 

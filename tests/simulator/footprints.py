@@ -55,8 +55,9 @@ def conflict(first: Way, second: Way) -> bool:
 
 
 def footprint(thread: Thread, load: Way) -> list[tuple[int, Way]]:
-    """Return the places that the next operation of `thread` may touch, and how; `load` is the way
-    of loads.
+    """Return the places that the next operation of `thread` may touch, and how.
+
+    `load` is the way of loads.
     """
     kind = thread.kind
     if kind is Kind.FENCE:

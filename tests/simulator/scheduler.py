@@ -92,9 +92,7 @@ class Scheduler:
         self._join()
 
     def step(self, kind: Kind, word: Word | None = None) -> Thread:
-        """Stop before an operation until it is the current thread's turn, and return that
-        thread.
-        """
+        """Stop before an operation until it is the current thread's turn; return the thread."""
         thread = self.current
         if thread is self.main:
             self._count_alone()

@@ -52,15 +52,14 @@ HEADINGS = ("step", "thread", "operation", "word", "value", "function", "note")
 MAX_ROWS = 400
 """The maximum number of rows; of a longer table, the end is shown."""
 MAX_ROWS_BEFORE = 20
-"""The maximum number of rows for the preparation before the threads start; a longer one is not
-shown.
+"""The maximum number of rows for the preparation; a longer one is not shown.
+
+The preparation is what happens before the threads start.
 """
 
 
 def render(events: Sequence[Event]) -> str:
-    """Return the events as a table, one line each, without a long preparation or a long
-    beginning.
-    """
+    """Return the events as a table, one line each, without a long preparation or beginning."""
     shown = _after_preparation(events)[-MAX_ROWS:]
     rows = [HEADINGS, *(_row(event) for event in shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]

@@ -55,8 +55,7 @@ class Waiting(Atomics):
         return self.now()
 
     def now(self) -> int:
-        """Return the clock, which advances with every read of it, and with every uninterrupted
-        sleep.
+        """Return the clock, which every read and every uninterrupted sleep advances.
 
         Each thread has its own clock, as if the steps of others took no time, or a long time.
         """
@@ -94,9 +93,7 @@ class Waiting(Atomics):
         return 0
 
     def futex_wake(self, address: int, count: int) -> int:
-        """Wake at most `count` of the threads that sleep on `address`; any of them may be
-        chosen.
-        """
+        """Wake at most `count` of the threads that sleep on `address`, in any choice."""
         thread, _ = self._step(Kind.FUTEX_WAKE, address)
         queue = self._queues.get(address)
         if queue is None or not queue.sleepers:

@@ -160,9 +160,7 @@ threading.Thread(target=resolve).start()"""
 
 @pytest.fixture
 def other_page(chromium: Any) -> Iterator[Page]:
-    """A page of a front end that requests parts of itself from other machines, and works without
-    them.
-    """
+    """A page of a front end that works even if it cannot load its parts from other machines."""
     context = chromium.new_context(viewport={"width": 1000, "height": 900})
     context.route(lambda url: "127.0.0.1" not in url, lambda route: route.abort())
     yield context.new_page()

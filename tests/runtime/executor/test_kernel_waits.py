@@ -1,4 +1,4 @@
-"""Test that a kernel that waits for something that needs its own return gets an error."""
+"""Test that a kernel gets an error if it waits for something that needs its own return."""
 
 from __future__ import annotations
 

@@ -57,10 +57,10 @@ REGISTRY = available_kernels()
 
 
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
-    """Return the words of a loaded file, with the memory's and the program's own numbers masked.
+    """Return the words of a loaded file, with its own addresses as differences.
 
-    Addresses within the file and numbers of the program become differences. A second load
-    distinguishes these from other words: they differ as the memory, or the program, does.
+    Numbers of the program become differences, too. A second load distinguishes these from other
+    words: they differ as the memory, or the program, does.
     """
     loaded, again = Executable(file, REGISTRY), Executable(file, REGISTRY)
     (base, _), (other, _) = (one._memory.buffer_info() for one in (loaded, again))

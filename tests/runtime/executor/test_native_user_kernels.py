@@ -1,4 +1,4 @@
-"""Test kernels in Numba's subset: they are compiled on demand if Python would do the same."""
+"""Test kernels in Numba's subset: they are compiled when needed, and right where Python is."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_quiesce_waits_for_what_begins_in_the_meantime(
 ) -> None:
     first, later = new_request(host), []
     first.on_done(lambda: later.append(new_request(host)))
-    # Whether quiesce looks before or after this, the later run is not over.
+    # The later run is not over, whether quiesce looks before or after this.
     thread = threading.Timer(0.01, end, (first,))
     thread.start()
     waited = host.quiesce(timeout=0.1)

@@ -151,8 +151,9 @@ class Start:
 
 
 def place(text: str, operation: str) -> Location:
-    """Return the location of the operation in the line that starts with this text: after its
-    results.
+    """Return the location of the operation in the line that starts with this text.
+
+    The location is after the operation's results.
     """
     before, found, _ = text.partition(operation)
     assert found

@@ -70,7 +70,7 @@ def test_an_operation_joins_the_return_or_the_costliest(
 
 
 FOUR_LANES: list[list[int]] = [[], [], [], [], [], [1], [2], [3, 1], [4], []]
-"""The operations from 1, 2, 3, and 4; the one after 3 also needs the result of 1."""
+"""Four lanes, from 1, 2, 3, and 4; the one from 3 also needs the result of 1."""
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_every_operation_is_found_at_every_stage_of_its_kind() -> None:
 
 
 def test_marks_are_a_difference() -> None:
-    """Without new lines, a stage equals the previous one; without old ones, the next one."""
+    """Without new lines, a stage is the text before its pass; without old ones, that after it."""
     rows, _ = stages_of(BOTH)
     passes = [row for row in rows if "+" in row["marks"] or "-" in row["marks"]]
     assert len(passes) > 3
