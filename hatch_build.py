@@ -87,8 +87,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             self.app.display_info("compiling the native core, about a minute")
             partial = folder.with_suffix(".tmp")
             partial.mkdir(parents=True, exist_ok=True)
-            # PYTHONPATH is not an option: pip's build isolation uses it, and hides installed
-            # packages.
+            # Not by PYTHONPATH: pip's build isolation uses it, and hides installed packages.
             script = f"import sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
             script += "from tfrt_runtime.native.building.build import build_for_wheel\n"
             script += "build_for_wheel(*sys.argv[1:])"

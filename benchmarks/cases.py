@@ -51,8 +51,7 @@ CASES = (
     Case("python_kernel", "kernel", "1 000 Python functions in a chain", "ns per kernel", "tasks"),
     Case("sleeps", "W5", "1 000 sleeps of 1 ms on 64 threads", "ms", "tasks"),
     Case("beside_sleeps", "W5", "a chain of 10 000 adds while others sleep", "us", "tasks"),
-    # This is the last of the tasks, because it fragments the heap, which would slow down later
-    # ones.
+    # The last of the tasks, because it fragments the heap, which would slow down later tasks.
     Case("called", "calls", "100 000 calls of a Python function at once", "ns per call", "tasks"),
     Case("perceptron_1", "W6", "perceptron 784-512-256-10, one image", "us", "tensors"),
     Case("perceptron_64", "W6", "perceptron 784-512-256-10, 64 images", "us", "tensors"),

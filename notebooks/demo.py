@@ -64,8 +64,7 @@ def run_notebook(path: Path) -> NotebookNode:
     Raises:
         CellExecutionError: at the first cell that raises and is not tagged `raises-exception`.
     """
-    # If the core has to be compiled, this shows the progress; in the kernel, a cell would seem
-    # slow.
+    # If the core has to be compiled, this shows the progress; a cell would only seem slow.
     load()
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(

@@ -274,8 +274,8 @@ def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
         make_later if kind == "async" else make
     )
     made: Any = tfrt.program(lambda count: kernel(count))
-    # Memory that native code holds also counts. At the end of a run, it frees what it keeps for
-    # later runs.
+    # Memory that native code holds also counts. When a run ends, native code frees what it had kept
+    # for later runs.
     gc.collect()
     with tfrt.HostContext() as host:
         made(1, host=host).result(SLOW)

@@ -176,8 +176,7 @@ def test_boxes_fold_and_unfold_by_mouse_and_keyboard(show) -> None:
     branch.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(COUNT, arg=7)
-    # Left moves to the surrounding node, then folds that; from the outermost, it folds the
-    # function.
+    # Left moves to the surrounding node, then folds it; in the end, it folds the function.
     page.get_by_role("treeitem", name="%a = tfrt.add").focus()
     for count in (7, 5, 2):
         page.keyboard.press("ArrowLeft")

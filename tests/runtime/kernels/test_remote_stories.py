@@ -50,7 +50,7 @@ def test_a_call_was_queued_ran_came_back_and_lost_a_worker_in_between() -> None:
         ("here", ""),
     ]
     times = [at for at, _, _ in found]
-    # The worker's clock is late, so the call seems to return after its result arrived here.
+    # By the worker's clock, the call returned after its result had arrived here.
     assert times == sorted(times) and times[-2] == times[-1]
     assert abs(times[2] - times[0] - 2 * 10**9) < 10**9
 

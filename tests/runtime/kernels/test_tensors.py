@@ -114,7 +114,7 @@ def test_a_dense_attribute_is_checked_before_memory_is_asked_for(
 
 
 def test_coordinates_of_an_oblong_tensor_are_row_and_column(kernels, tensor) -> None:
-    """The reference divides by the wrong size here, and gets [0, 1, 1, 1, 2, 0, 3, 1]."""
+    """The reference divides by the wrong size, and gets [0, 1, 1, 1, 2, 0, 3, 1]; ours is right."""
     dense = tensor([[0, 1, 0, 2], [3, 0, 0, 4]], "int32")
     sparse, _ = kernels("coo.convert_dht_to_coo.i32.2", dense, CHAIN)
     kernels("tfrt_dht.print_tensor", sparse, CHAIN)

@@ -39,8 +39,7 @@ def as_f32(value: float) -> float:
         (as_f32(1.00000107), F32, "1.00000107"),
         (65504.0, F16, "6.550400e+04"),
         (-2.25, BF16, "-2.250000e+00"),
-        # Whole numbers that need more than six digits would have no point, so their bits are
-        # printed.
+        # Whole numbers with more than six digits would have no point, so their bits are printed.
         (16777216.0, F32, "0x4B800000"),
         (math.inf, F32, "0x7F800000"),
         (-math.inf, F64, "0xFFF0000000000000"),

@@ -714,8 +714,7 @@ def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
         assert "the group waits forever" in str(run.diagnostics[0])
         host.quiesce()
         events = list(logged(run.watch.take()))
-        # The task's frame ends once, at its start's address; other ends are the host's call's and
-        # @main's.
+        # The task's frame ends once, at its start's address; the host's call and @main end, too.
         start = next(event for event in events if event[4] == KINDS.index("start"))
         ends = [
             event for event in events if event[1] == start[1] and event[4] == KINDS.index("end")

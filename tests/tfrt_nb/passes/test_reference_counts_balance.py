@@ -40,8 +40,7 @@ func.func @f(%c: i1, %a: {TOKEN}, %b: {TOKEN}) -> {TOKEN} {{
 
 
 def _random_block(random: Random, index: int, count: int) -> str:
-    # Use only values of the entry block and the block's own values, because they dominate every
-    # use.
+    # Use only the entry block's values and the block's own, because they dominate every use.
     visible = ["%a", "%b"]
     lines = [] if index == 0 else [f"^b{index}(%x{index}: {TOKEN}):"]
     if index > 0:

@@ -375,8 +375,7 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
     def check() -> None:
         for context in scene.host.outside:
             forget_failure(context)
-        # There are two if a thread came while the other one created the error; no thread asks
-        # twice.
+        # There are two if both threads came before an error was stored; no thread asks twice.
         assert len(set(failures)) == len(made) <= 2
         assert load(stop + at.STOP_PLACES) == record
         assert load(stop + at.STOP_PLACES + 8) in failures

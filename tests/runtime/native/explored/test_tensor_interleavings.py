@@ -150,8 +150,8 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once(world: World) ->
 def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[World], None]:
     """Return a scenario of a product that the kernel's thread and workers share.
 
-    A row of 2 is multiplied, in parts of two columns, because the simulator finds races only of
-    whole words. With `seeks`, the workers seek work meanwhile.
+    A row of two numbers is multiplied in parts of two columns, because the simulator finds only
+    races between whole words. With `seeks`, the workers seek work meanwhile.
     """
     columns = 2 * parts
 

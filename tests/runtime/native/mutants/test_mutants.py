@@ -14,8 +14,8 @@ PLUGIN = "tests.runtime.native.mutants.planting"
 ROOT = Path(__file__).parents[4]
 PATIENCE = 250
 
-# Each scenario runs in its own process, which imports the core with its bug; pytest is imported
-# once, before.
+# Each scenario runs in its own process, which imports the core with its bug. Pytest is imported
+# once, before these processes start.
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["pytest", "asyncio"])
 
