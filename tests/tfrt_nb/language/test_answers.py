@@ -29,7 +29,7 @@ def later() -> Iterator[None]:
 
     @kernel("lang.later")
     def function(x: int, *, ms: int, word: str = "now") -> tuple[int, str]:
-        """Add one, asynchronously."""
+        """Add one, later."""
         return x + ms, word
 
     yield
