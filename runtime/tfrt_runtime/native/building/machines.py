@@ -61,7 +61,8 @@ define void @tfrt_pause() alwaysinline {{
   ret void
 }}
 define i64 @tfrt_futex(i64 %address, i64 %operation, i64 %value, i64 %time) alwaysinline {{
-  %done = call i64 (i64, ...) @syscall(i64 {futex}, i64 %address, i64 %operation, i64 %value, i64 %time)
+  %done = call i64 (i64, ...)
+    @syscall(i64 {futex}, i64 %address, i64 %operation, i64 %value, i64 %time)
   ret i64 %done
 }}
 define i64 @tfrt_ticks() alwaysinline {{
@@ -134,7 +135,8 @@ define ptr @tfrt_frame() alwaysinline {
 define void @tfrt_pause() alwaysinline {
   ret void
 }
-; There is one thread: no thread is woken, and a wait is when the thread does its other work, in Python.
+; There is one thread: no thread is woken, and the thread does its other work, in Python, while
+; it waits.
 @idle = internal global ptr null
 define i64 @tfrt_set_idle(i64 %function) {
   %pointer = inttoptr i64 %function to ptr

@@ -163,7 +163,8 @@ def _any(name: str, count: int, called: str) -> str:
     """
     words = ", ".join(f"i64 %{i}" for i in range(7))
     given = ", ".join(f"i64 %{i}" for i in range(count))
-    return f'define i64 @"{name}.any"({words}) {{\n  %r = call i64 @"{called}"({given})\n  ret i64 %r\n}}\n'
+    body = f'  %r = call i64 @"{called}"({given})\n  ret i64 %r\n'
+    return f'define i64 @"{name}.any"({words}) {{\n{body}}}\n'
 
 
 def _changing(name: str) -> str:

@@ -14,11 +14,13 @@ The functions and attributes are addresses of Python objects, which the loaded p
 
 A Python kernel runs in its own `contextvars` context, as a function in `asyncio.to_thread` does:
 
-    start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
-          |
-    each kernel        enter_run   PYTHON_SPARE, or a new copy of REQUEST_CALLER, in which RUN is the run
+    start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program
+          |                        calls Python
+    each kernel        enter_run   PYTHON_SPARE, or a new copy of REQUEST_CALLER, in which RUN is
+          |                        the run
           |            the function is called
-                       leave_run   the copy is the spare one, unless the kernel has set a variable in it
+                       leave_run   the copy is the spare one, unless the kernel has set a variable
+                                   in it
 
 Therefore, no kernel sees variables that another kernel has set, on any thread.  All runs that were
 started from the same context share the spare context.  Making a copy per run would take as long as

@@ -1,18 +1,21 @@
 """Python functions for runs, from a call's arguments to the end of the run (`python_entries`).
 
-    tfrt.call     at_once        a kernel of numbers runs now, without a run; its result as an address
+    tfrt.call     at_once        a kernel of numbers runs now, without a run; returns the address of
+                                 its result
 
     Program.run   launch         the words of a request, a `bytes`; a task that starts its call,
         |                        in QUEUE_STARTED
     result()      first, end     `python_waits`: this thread works until the result is available
         |                        or the run is over
-    last kernel   leave_request  REQUEST_NOTIFY = 0: no GIL; the request goes to PROCESS_OVER, a stack
+    last kernel   leave_request  REQUEST_NOTIFY = 0: no GIL; the request goes to PROCESS_OVER, a
+        |                        stack
         |                        NOTIFY_PYTHON or NOTIFY_FORGET: `request_done`, which takes the GIL
         v
     next call     forget_over    with the GIL: Python forgets the runs of that stack
     from Python
 
-    __del__       leave          the Python object of a run dies: NOTIFY_FORGET, if the run is not over
+    __del__       leave          the Python object of a run dies: NOTIFY_FORGET, if the run is not
+                                 over
 
 Python's collector does not examine a run while the table of runs holds it; see `python_shortcuts`.
 

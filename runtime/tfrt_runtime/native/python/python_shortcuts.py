@@ -3,8 +3,8 @@
 `host.python_interface` disables a shortcut that this CPython does not support:
 
     shortcut                                     if it is disabled
-    the mapping of a context tells whether       each run has a copy of its caller's context, and each
-    a variable was set in it                     kernel has a copy of that copy
+    the mapping of a context tells whether       each run has a copy of its caller's context, and
+    a variable was set in it                     each kernel has a copy of that copy
     Python's collector does not examine runs     it examines all of them
     or values without callbacks
 

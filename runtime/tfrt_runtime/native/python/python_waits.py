@@ -8,11 +8,11 @@ The *goal* is that the value is available or that the run is over.  A wait lasts
 reached, or until this thread has nothing left to do.  In the latter case, the wait returns MISSING,
 and Python does the rest of the wait:
 
-    work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; releasing it costs more than a small run
-         |          what comes next may take longer
+    work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels, because releasing it costs more
+         |          than a small run; what comes next may take longer
       give_way      the GIL goes to other threads
          |
-     work_until     without the GIL, up to SLICE_NS; searches for more work briefly before it returns
+     work_until     without the GIL, up to SLICE_NS; searches briefly before it returns
          |
        MISSING      Python sees signals and sleeps: `WorkQueue.wait`
 """
