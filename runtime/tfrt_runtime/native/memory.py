@@ -310,8 +310,8 @@ def now() -> int:
 def time_left(end: int) -> int:
     """Return the time until the clock reaches `end`, in nanoseconds, or 0 if that time has passed.
 
-    Compute timeouts with this function.  A plain difference may be negative, even after a check,
-    because the system may suspend the thread at any time, and a negative timeout means no limit.
+    Compute timeouts with this function, because a negative timeout means no limit.  The system may
+    suspend the thread at any time, so a plain difference may be negative even after a check.
     """
     return max(0, end - now())
 

@@ -231,7 +231,7 @@ def tensor_over(
 ) -> Address:
     """Make a tensor over a Python object's memory; the caller must store its sizes.
 
-    Take over the caller's handle of the object, `owner`.
+    `owner` is a handle of that object, which the tensor takes over from the caller.
     """
     return made_tensor(context, memory_store, element, rank, count, data, owner, 0)
 

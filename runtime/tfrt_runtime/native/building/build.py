@@ -260,7 +260,7 @@ def show(line: str) -> None:
 
 
 def show_some(line: str) -> None:
-    """Print a progress line, but only every hundredth of the lines `NUMBER/COUNT NAME`."""
+    """Print a progress line.  Of lines such as `101/640 NAME`, print one in a hundred."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

@@ -223,7 +223,7 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
     """Destroy an object whose last reference has been dropped.
 
     `too_many` is how many more references were dropped than the object had.  If it is not 0, or if
-    the list's reference was among those dropped, report that instead.
+    the list's reference was among those dropped, report an error and leave the object alone.
     """
     kind = load(value + at.VALUE_KIND)
     if (

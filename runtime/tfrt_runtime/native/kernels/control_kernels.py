@@ -288,7 +288,10 @@ def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -
 
 @entry
 def parallel_task(context: Address, task: Address) -> None:
-    """Task function: run the blocks from TASK_SECOND to TASK_THIRD of the join TASK_FIRST."""
+    """Run some blocks of a parallel loop, as a task.
+
+    TASK_FIRST is the loop's join, and the blocks are those from TASK_SECOND to before TASK_THIRD.
+    """
     join = load(task + at.TASK_FIRST)
     first = load(task + at.TASK_SECOND)
     last = load(task + at.TASK_THIRD)

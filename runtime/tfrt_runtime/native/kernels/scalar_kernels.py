@@ -133,8 +133,8 @@ def constant(context: Address, record: Address) -> None:
 def run_checked(context: Address, record: Address) -> None:
     """Check the types of the arguments, then run another kernel.
 
-    Data: that kernel, which must not need data of its own, and one payload type per argument (0 if
-    any type is allowed).
+    The data are the address of that kernel, which must not need data of its own, and the payload
+    type of each argument, or 0 for any type.
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)

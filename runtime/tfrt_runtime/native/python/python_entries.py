@@ -7,7 +7,7 @@ CPython keeps an object with each function; here, the object is an integer, the 
 address of the table of CPython functions (the struct PYTHON, here called `api`).  For a function
 written for Python, the words are the address of that table and the address of the process.
 
-This module reads no field of a Python object; only CPython's functions do.
+This module leaves all access to the fields of Python objects to CPython's functions.
 
 The handle of an object (a payload, a diagnostic, a waiter, or a tensor's owner) is the object's
 address together with a reference.  The holder of a handle owns that reference and drops it once.

@@ -127,7 +127,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 
 @native
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """Sleep once, as an idle thread, unless the ring has a task; return a task or 0."""
+    """Let an idle thread sleep once, unless the ring has a task; return a task or 0."""
     fetch_add(pool + at.POOL_IDLE, 1)
     # Read the epoch before checking the ring: a task that is added later changes the epoch, which
     # prevents the sleep.

@@ -258,7 +258,7 @@ def take_started(queue: Address) -> Address:
 
 @native
 def sleep_or_nap(context: Address) -> None:
-    """Sleep, as a worker that has found no work.
+    """Let a worker that has found no work sleep.
 
     If a root call is waiting to start, only nap, because another thread may take the call soon.
     """
