@@ -23,9 +23,9 @@ from tfrt_runtime.kernels.users.annotations import mismatch
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
-"""The maximum length, in characters, of a text that is checked before it runs."""
+"""The maximum length, in characters, of a source that is checked before it runs."""
 MAX_TEXT_OF_ALL = 50_000
-"""The maximum length, in characters, of a text in which all mistakes are reported.
+"""The maximum length, in characters, of a source in which all mistakes are reported.
 
 In a longer text, only the mistakes that stop the parser are reported.
 """
