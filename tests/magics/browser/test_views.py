@@ -33,6 +33,18 @@ SHOW = """async () => {
   window.board = createBoard(document.body.firstChild, window.store, { ask: data.asks ? async () => null : null });
   await window.drawn();
 }"""  # noqa: E501
+DRAW_ANOTHER = """async () => {
+  const [{ createBoard }, { Store }] = await Promise.all(
+    ["board", "store"].map((name) => import(`./${name}.js`)));
+  const host = document.body.appendChild(document.createElement("div"));
+  createBoard(host, new Store(window.store.document));
+  const changes = [], observer = new MutationObserver((all) =>
+    changes.push(...all.map(({ type, target }) => [type, target.className])));
+  const all = { attributes: true, characterData: true, childList: true, subtree: true };
+  observer.observe(host.shadowRoot, all);
+  await window.drawn();
+  return changes;
+}"""
 EVERY_TAB = """async () => {
   for (const tab of document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=tab]")) {
     tab.click();
@@ -186,6 +198,12 @@ def test_boxes_fold_and_unfold_by_mouse_and_keyboard(show) -> None:
     page.get_by_role("treeitem", name="@main").click()
     page.evaluate("() => window.drawn()")
     assert [each["text"] for each in items(page)][1:2] == whole[1:2]
+
+
+def test_a_new_board_is_drawn_once(show) -> None:
+    page = show(document(NESTED, results={"main": [["available", "6"]]}))
+    changes = page.evaluate(DRAW_ANOTHER.replace("./$", f"{PAGE}$"))
+    assert changes == []
 
 
 def test_what_a_function_gives_back_is_one_row(show) -> None:

@@ -19,9 +19,7 @@ export class Store {
   /** `status` returns the run's status as this page knows it, which may be more than the document says. */
   constructor(document, status = () => document.status) {
     this.listeners = new Set();
-    this.changed = eachFrame(() => {
-      for (const each of this.listeners) each(this.now);
-    });
+    this.changed = () => {}; // a board draws the first document when it is made
     /** Functions that are called ten times a second during the run, between its messages. */
     this.tickers = new Set();
     this.memory = memoryOf(document.cell);
@@ -29,6 +27,9 @@ export class Store {
     this.time = Infinity;
     this.readStatus = status;
     this.replace(document);
+    this.changed = eachFrame(() => {
+      for (const each of this.listeners) each(this.now);
+    });
   }
 
   /** Replace the document by another one of the same run: the final one, or one that has what was missing. */
