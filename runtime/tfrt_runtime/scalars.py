@@ -83,7 +83,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A row of the table: one operation, for several types."""
+    """An operation and the types for which it exists; one row of this module's table."""
 
     name: str
     types: tuple[str, ...]
@@ -308,7 +308,7 @@ def _converted(source: str, target: str) -> Compute:
 
 
 class _Casts(Family):
-    """The casts, each of which has two types."""
+    """The family of casts, whose members have a source type and a target type."""
 
     def members(self) -> Iterator[Operation]:
         for suffix in self.types:

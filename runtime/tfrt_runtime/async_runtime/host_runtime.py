@@ -378,7 +378,7 @@ def _working_for(context: int, number: int) -> Iterator[None]:
 
 
 class CodeOfRun:
-    """The compiled code of one run.
+    """Lets a run stop the compiled code that it has started, and ask what that code waits for.
 
     Threads:
         any

@@ -32,7 +32,7 @@ class _Record(ctypes.Structure):
 
 
 def read_text(record: int) -> str:
-    """Return the text of the record."""
+    """Return the message in the record at this address."""
     found = _Record.from_address(record)
     return _string(found.text, found.length)
 

@@ -115,7 +115,7 @@ def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number.
+    """A number as an attribute, with the type in which the file stores it.
 
     An integer must be in the range of `dtype`.  A float is rounded to `dtype` when it is written.
     """
@@ -126,7 +126,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class TypeValue:
-    """A type as a value."""
+    """An attribute whose value is a type, such as `i32`."""
 
     dtype: DType
 
@@ -148,14 +148,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class TypeArray:
-    """One or more types."""
+    """An attribute whose value is an array of one or more types."""
 
     dtypes: tuple[DType, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor, where -1 means unknown.
+    """A tensor shape as an attribute.  A size of -1 means that the size is unknown.
 
     `sizes` is None if even the rank is unknown.
     """
@@ -165,7 +165,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The elements of a tensor, in row-major order.  An i1 takes one byte."""
+    """A dense tensor; `data` has the elements in row-major order.  An i1 takes one byte."""
 
     dtype: DType
     sizes: tuple[int, ...]

@@ -40,7 +40,7 @@ _WORD = 4
 
 
 class Signature(NamedTuple):
-    """An entry of the function index.
+    """A function's kind, name, and types, as the file's function index lists them.
 
     `offset` is the position of the function's body in the functions section.
     """
@@ -54,7 +54,7 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The limits of kernels' references.
+    """The data for checking that a kernel refers only to names and functions that exist.
 
     Kernels refer to names by index, to functions by index, and to attributes by offset.
     """

@@ -25,7 +25,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlace:
-    """An unknown place."""
+    """The location of an operation if the file does not say where it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class CallPlace:
 
 @dataclass(frozen=True, slots=True)
 class FusedPlace:
-    """Several places that belong together."""
+    """Several locations of one operation, for example of the operations that it replaces."""
 
     children: tuple[Place, ...]
 

@@ -105,7 +105,10 @@ No known program needs more than a few levels.
 
 
 class SectionId(IntEnum):
-    """The kinds of sections.  A file has its sections in this order."""
+    """The number at the start of a section, which says what the section contains.
+
+    A file has its sections in this order.
+    """
 
     STRINGS = 0
     ATTRIBUTES = 1
@@ -123,7 +126,7 @@ class SectionId(IntEnum):
 
 
 class FunctionKind(IntEnum):
-    """The kinds of functions.
+    """How a function runs.
 
     - ASYNC: the executor runs the kernels when their operands are available.
     - NATIVE: a registered native function implements the function.
@@ -136,7 +139,7 @@ class FunctionKind(IntEnum):
 
 
 class LocationKind(IntEnum):
-    """The first byte of a location record."""
+    """The first byte of a location record, which says what kind of location follows."""
 
     UNKNOWN = 0
     FILE_LINE_COLUMN = 1

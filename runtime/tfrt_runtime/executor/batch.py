@@ -208,7 +208,7 @@ def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_tas
 
 
 class _Results(Sequence[AsyncValue]):
-    """The results of a batch as AsyncValues.
+    """A sequence of a batch's results, as AsyncValues.
 
     This object owns the native values, and may outlive the batch.
     """

@@ -365,8 +365,8 @@ class Entry:
         if value is None or value.done():
             return False
         by_holder = any(value is one for one in request.held or ())
-        # Two Python references are this variable's and `getrefcount`'s argument.  Two native
-        # references are the run's and the Python object's.
+        # Two Python references always exist: in `value`, and in the argument of `getrefcount`.  Two
+        # native references always exist: in the run, and in the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
 

@@ -135,7 +135,7 @@ def is_known(kernel: Kernel) -> bool:
 
 
 class MachineFunctions:
-    """The functions of one program that may become machine code."""
+    """Keeps the functions of one program that may be compiled to machine code when they are hot."""
 
     def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
         """Start without functions.

@@ -76,9 +76,9 @@ MAX_ALIKE = 64
 
 
 class _Laid(NamedTuple):
-    """A function that is laid out in the arena.
+    """A function whose words are already in the arena.
 
-    Functions of the same shape can repeat its words.
+    For another function of the same shape, the loader copies these words.
     """
 
     source: LoadedFunction

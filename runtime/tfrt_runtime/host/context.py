@@ -224,7 +224,7 @@ class HostContext:
 
     @property
     def memory(self) -> int:
-        """The budget in bytes."""
+        """The memory budget in bytes: how much native code and tensors may hold together."""
         return self.work_queue.budget
 
     def set_memory(self, memory: int | str | None) -> None:

@@ -5,11 +5,12 @@ it halfway through the start of a run, the native parts of the run have no owner
 it in a finalizer or in a callback of the native core, no code can catch it.  Therefore, this
 module's handler receives SIGINT.  What it does depends on the code that the thread is running:
 
-    in user code             it raises, as Python's handler does; even in a kernel
-    in a wait for a queue    it makes a note, to which the waiting loop reacts
-    in the runtime's code    it is deferred: the signal is raised again at each check of the
-                             interpreter, until the thread is back in user code or DEFER_NS
-                             has elapsed
+    in user code             It raises KeyboardInterrupt, as Python's handler does.  Kernels written
+                             in Python are user code, too.
+    in a wait for a queue    It sets a flag.  The waiting loop sees the flag, stops waiting, and
+                             raises KeyboardInterrupt.
+    in the runtime's code    It defers the signal: it has the interpreter call it again and again,
+                             until the thread is back in user code or DEFER_NS has elapsed.
 
 A wait in native code regularly returns to Python (`in_slices`), so that signals are handled.
 """

@@ -44,7 +44,7 @@ IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class OneThread:
-    """The sources of this process.  Unused if threads can be started."""
+    """Calls this process's sources when their work is due.  Unused if threads can be started."""
 
     def __init__(self) -> None:
         self._sources: dict[Source, bool] = {}
@@ -79,7 +79,10 @@ class OneThread:
         self._onlookers.discard(source)
 
     def wake(self, delay: float = 0.0) -> None:
-        """Schedule a call to the sources in `delay` seconds, between cells if necessary."""
+        """Have the page's event loop call the sources in `delay` seconds.
+
+        Thus, they do the work that becomes due while no code waits, such as between two cells.
+        """
         import asyncio
 
         try:

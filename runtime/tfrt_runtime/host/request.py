@@ -80,8 +80,9 @@ class Request(Run):
     """The first MAX_FAILURES different errors of compiled operations."""
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
-    # One lock for all runs suffices, because it is held only briefly. It is reentrant: making the
-    # error of a cancelled run may be refused memory, which acquires the lock again.
+    # One lock for all runs suffices, because it is held only briefly. It is reentrant, because
+    # `cancel` holds it while it creates error values: if that exceeds the memory budget, `refuse`
+    # acquires the lock again on the same thread.
     lock = threading.RLock()
 
     def __init__(

@@ -146,22 +146,22 @@ class Benchmark(Struct):
 
 @_view
 class Context(Struct):
-    """The state of a thread that runs native code."""
+    """The native core's data about one thread that runs native code."""
 
 
 @_view
 class Deque(Struct):
-    """The tasks of a worker."""
+    """One worker's queue of tasks, from which other workers can steal."""
 
 
 @_view
 class Function(Struct):
-    """A decoded function."""
+    """A BEF function in the form that the executor runs."""
 
 
 @_view
 class Group(Struct):
-    """A group of tokens and values."""
+    """An `!async.group`, which collects tokens and values so that code can await all of them."""
 
 
 @_view
@@ -171,7 +171,7 @@ class Interrupts(Struct):
 
 @_view
 class Log(Struct):
-    """The event log of a thread."""
+    """The buffer to which one thread writes its events."""
 
 
 @_view
@@ -181,12 +181,12 @@ class Machine(Struct):
 
 @_view
 class Pool(Struct):
-    """The blocking pool."""
+    """The pool of threads for blocking kernels."""
 
 
 @_view
 class Process(Struct):
-    """The state that all threads share."""
+    """The native core's data that all threads of the process share."""
 
 
 @_view
@@ -196,7 +196,7 @@ class Queue(Struct):
 
 @_view
 class Record(Struct):
-    """A kernel of a decoded function."""
+    """One kernel call in a decoded function (see `Function`)."""
 
 
 @_view
@@ -206,7 +206,7 @@ class Request(Struct):
 
 @_view
 class Store(Struct):
-    """The store of memory for tensors."""
+    """A memory allocator for tensors, which keeps freed blocks for later tensors."""
 
 
 @_view
@@ -226,4 +226,4 @@ class Waiter(Struct):
 
 @_view
 class Watch(Struct):
-    """A run whose events are logged."""
+    """The event log's data about a run whose events it keeps."""

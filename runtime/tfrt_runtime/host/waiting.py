@@ -186,7 +186,8 @@ class KernelWait:
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
         """Return whether the wait is over or may still end.
 
-        It may end through an event outside the runtime, except the events of `waits`.
+        It may still end if an event outside the runtime can resolve one of the awaited values, or
+        can let a run go on that makes one.  The kernels in `waits` do not count as such events.
         """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 

@@ -28,7 +28,7 @@ _MAX_NOTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls around a kernel.
+    """The chain of function calls that leads to a kernel, for notes in its error messages.
 
     `places` has a program, the number of a kernel in it, the name of the function that this kernel
     calls, and the number of such calls.  The innermost call comes first.  All calls of a function

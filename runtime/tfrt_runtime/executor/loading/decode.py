@@ -390,7 +390,11 @@ class FunctionWriter:
             arena.put_address(offset + place, target)
 
     def _constant_slot(self, register: int) -> int:
-        """Write a slot that delivers a constant to its returns.  The slot has no users."""
+        """Write the slot of a constant that the function returns, and return its offset.
+
+        The slot lists the positions of the constant among the function's results.  It lists no
+        kernels, because no kernel has to wait for a constant.
+        """
         registers = self._function.result_registers
         returns = [number for number, one in enumerate(registers) if one == register]
         spare = at.ACTIVATION_REGISTERS + 8 * register

@@ -64,7 +64,7 @@ class PythonCall:
 
     @cached_property
     def location(self) -> AnyLocation:
-        """The location of the call."""
+        """The place in the source from which the call comes, for error messages."""
         return self.file.location(self.record.location)
 
     @cached_property
@@ -93,7 +93,7 @@ class Resolver:
         """Calls of control kernels without attributes, which differ only in the functions."""
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """Return the value of a constant."""
+        """Return the constant that a call of `kernel` delivers, read from its attributes."""
         words = self._attributes(kernel.name, record, kernel.attributes, read_word)
         self._expect(record, kernel.name, 0, 1)
         # Attributes are in alphabetical order, so the imaginary part comes first.

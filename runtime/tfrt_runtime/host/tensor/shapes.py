@@ -101,7 +101,7 @@ AnyArray = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """An element type.
+    """A type that a tensor's elements may have, and its names.
 
     `word` is its name in MLIR types and in kernel names (`ui8`, `bool`).  `printed` is its name in
     a printed tensor (`u8`, `i1`).

@@ -268,9 +268,10 @@ def _nonzero(column: Sequence[int]) -> Iterator[int]:
 
 
 class Reader:
-    """A run's events that have not been taken through this object.
+    """Buffers a run's events until `take` returns them.
 
-    Only one thread at a time may take events.
+    A run may have several readers, and each of them returns every event.  Only one thread at a time
+    may take events.
     """
 
     def __init__(self) -> None:

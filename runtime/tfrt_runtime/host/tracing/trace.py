@@ -22,7 +22,7 @@ Write = Callable[[str], object]
 
 
 class Level(IntEnum):
-    """How much is traced.  Each level includes the lower levels."""
+    """How much a trace contains.  Each level includes the lower levels."""
 
     NONE = 0
     DEFAULT = 1
@@ -95,9 +95,10 @@ class TracingSink(Protocol):
 
 
 class Tracing:
-    """A sink and a level.
+    """Sends a host's activities to a sink while tracing is requested.
 
-    The sink receives the runs that start while tracing is requested.  Requests are counted.
+    The sink receives the runs that start in the meantime, at the detail of `level`.  Several
+    requests may overlap: tracing ends when the last one is withdrawn.
     """
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
@@ -264,7 +265,7 @@ class ChromeSink:
         self._separator = ""
 
     def begin(self, activity: Activity) -> None:
-        """Do nothing: `end` writes the activity."""
+        """Do nothing, because `end` writes the whole activity, including its start."""
 
     def end(self, one: Activity) -> None:
         name = f'"name":{self._quoted(one.name)}'

@@ -49,7 +49,7 @@ _SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items(
 
 
 class State(StrEnum):
-    """The state of a value."""
+    """Whether a value is unavailable, available, or an error."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"

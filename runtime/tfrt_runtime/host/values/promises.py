@@ -53,7 +53,7 @@ class Promise:
         if value.source is None:
             return not self.is_inside
         run = value.source()
-        # A finished run never resolves the values that it has left.
+        # `source` returns None if the run no longer exists. Such a run never resolves a value.
         return (run is not None or not self.is_inside) and may_come(run)
 
 

@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.05
 
 
 class Source(Maker, Protocol):
-    """A run, as the source of a value."""
+    """A run that makes a value, as code that waits for the value sees it."""
 
     def why_never(self, value: Any, *, blocks: bool) -> Sequence[Diagnostic]:
         """Return why the value will never be resolved, or nothing if it may be resolved."""

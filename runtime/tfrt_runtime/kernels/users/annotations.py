@@ -370,5 +370,5 @@ def shown(annotation: object) -> str:
 
 
 def has_annotation(annotation: object) -> TypeGuard[object]:
-    """Return whether an annotation exists."""
+    """Return whether `annotation` was written by the user, rather than being `Parameter.empty`."""
     return annotation is not inspect.Parameter.empty

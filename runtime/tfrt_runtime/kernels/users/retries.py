@@ -82,7 +82,7 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an earlier attempt.
+    """A note on the last attempt's exception that reports an earlier failed attempt.
 
     If an exception is raised again, its notes of this class are removed.
     """
@@ -91,7 +91,7 @@ class AttemptNote(str):
 
 
 class Attempts:
-    """The attempts of one call.
+    """Tracks the attempts of one call, and decides whether another attempt may follow.
 
     Threads:
         one thread or task at a time

@@ -22,9 +22,9 @@ The value that was used least recently is dropped first.
 
 
 class Sent:
-    """The values that a client has sent.
+    """Keeps track of the large values that a Dask client has sent, so that each is sent once.
 
-    They are identified by content, because a caller may change an array between runs.
+    Values are compared by content, because a caller may change an array between runs.
     """
 
     def __init__(self, client: Any) -> None:

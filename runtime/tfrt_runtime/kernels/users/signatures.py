@@ -114,9 +114,10 @@ class Signature:
 
 
 def parse_signature(text: str) -> Signature:
-    """Read a signature: `(types) -> type`, `(types) -> (types)`, or `(types) -> ()`.
+    """Parse a native kernel's signature, such as `(i32, f32) -> i32`.
 
-    An `out tensor<...>` is a tensor that the kernel writes.
+    Several result types, or none, are in parentheses: `(i32) -> (i32, f32)`, `(i32) -> ()`.  A
+    tensor that the kernel writes has the type `out tensor<...>`.
 
     Raises:
         TfrtError: if the text has another form, or contains types that native kernels do not

@@ -43,7 +43,7 @@ def story_of(frame: KernelFrame, client: Any, kernel: int, future: Any) -> Momen
 
 
 class _Stories:
-    """The histories of a watched run's calls."""
+    """Collects what happens to a watched run's calls on the cluster, and when."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

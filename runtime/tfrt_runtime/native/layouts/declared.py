@@ -16,7 +16,7 @@ OFFSETS: dict[str, int] = {}
 
 
 class Place(NamedTuple):
-    """A field that does not directly follow the previous one."""
+    """The offset and the description of a field that does not directly follow the previous one."""
 
     offset: int
     what: str
