@@ -23,7 +23,7 @@ PROGRAM = "tfrt-nb"
 
 
 class UsageError(TfrtError):
-    """The error for a wrong command line."""
+    """Raised if the command line is invalid."""
 
 
 def display_name(path: str) -> str:

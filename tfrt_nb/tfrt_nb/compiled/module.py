@@ -83,8 +83,9 @@ class CompiledModule:
                 the key under which later runs find the machine code in the cache.
 
         Raises:
-            TfrtError: if the pass does not have one of the options, or if an operation in the
-                module is not a function. The second error is located at the operation.
+            TfrtError: if `parallel_for` has an option that the pass does not know, or if the
+                module's top level has an operation that is not in `OF_CODE`. In the second case,
+                the error is located at the operation.
         """
         from xdsl.context import Context
 

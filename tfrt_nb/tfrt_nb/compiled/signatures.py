@@ -33,7 +33,7 @@ _BY_HAND = frozenset(
 
 
 def read_interface(module: ModuleOp) -> Interface:
-    """Return the interface of a module."""
+    """Describe the module's functions that have a body, and whether it counts references itself."""
     with deep_stack():
         functions = {
             op.sym_name.data: _function(op)

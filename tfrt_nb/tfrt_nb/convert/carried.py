@@ -61,7 +61,7 @@ COMPILED = "tfrt.compiled"
 
 
 class CompiledModules:
-    """The compiled modules among some operations, by name."""
+    """Finds the modules of compiled functions (`COMPILED`) among a program's operations."""
 
     def __init__(self, ops: Iterable[Operation]) -> None:
         self._modules = {
@@ -94,7 +94,10 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 
 
 class _GenericPrinter(HostPrinter):
-    """Prints every operation in generic form, under the names that readers of such files know."""
+    """Prints operations in generic form, under the names that other readers of BEF files expect.
+
+    These are the names of 2022 (see `_OPERATIONS` and `_ATTRIBUTES`).
+    """
 
     def print_op(self, op: Operation) -> None:
         self._print_results(op)

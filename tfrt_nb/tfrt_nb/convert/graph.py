@@ -34,7 +34,7 @@ class Graph:
 
     @property
     def dot(self) -> str:
-        """The text for Graphviz."""
+        """The graph in Graphviz's DOT language."""
         return "\n".join(["digraph program {", "  node [shape=box];", *self._lines(), "}", ""])
 
     def _lines(self) -> Iterator[str]:

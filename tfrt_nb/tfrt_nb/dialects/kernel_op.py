@@ -318,7 +318,10 @@ def _is_known_chain(parser: Parser, operand: UnresolvedOperand) -> bool:
 
 
 def _inline_names(signature: Signature) -> tuple[str, ...]:
-    """Return the names of the attributes that the short form writes without their names."""
+    """Return the names of the attributes that the short form writes as bare values.
+
+    For example, `tfrt.constant.i32 7` writes its attribute as 7.
+    """
     if signature.form not in _INLINE:
         return ()
     names = tuple(signature.attributes)

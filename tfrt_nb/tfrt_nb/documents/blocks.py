@@ -30,7 +30,7 @@ Block = tuple[int, int | None, int, int]
 
 
 class Reached:
-    """The blocks of compiled code that have started during one run."""
+    """Infers which operations of compiled code have run from the blocks that have started."""
 
     def __init__(self, document: ProgramDocument) -> None:
         self._places = document.places

@@ -33,7 +33,7 @@ NUMBER = {name: number for number, name in enumerate(KINDS)}
 
 
 def among(*kinds: str) -> frozenset[int]:
-    """Return the numbers of kinds."""
+    """Return the numbers that events use for the given kinds."""
     return frozenset(NUMBER[kind] for kind in kinds)
 
 
@@ -51,7 +51,7 @@ def columns_of(rows: Sequence[Event]) -> Columns:
 
 
 def rows_of(columns: Columns) -> Iterator[Event]:
-    """Return the rows in columns."""
+    """Return the events that the columns hold; the reverse of `columns_of`."""
     return zip(*columns.values(), strict=True)
 
 

@@ -33,7 +33,7 @@ _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
 
 
 class Rows:
-    """The lists of functions, operations, and values that a walk fills."""
+    """Collects the functions, operations, and values that a walk finds, as rows of a document."""
 
     def __init__(self) -> None:
         self.functions: list[Row] = []

@@ -172,7 +172,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failed:
-    """A result that is an error."""
+    """Stands for a function's result that is an error with this message."""
 
     message: str
 
@@ -191,7 +191,7 @@ class Outcome:
 
     @property
     def result(self) -> object:
-        """The first result."""
+        """The program's first result. If the program returns nothing, the answer is wrong."""
         if not self.results:
             raise Wrong("The function returns nothing; it must return a result.")
         return self.results[0]
@@ -284,9 +284,10 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python.
+    """An answer that is Python code, after it has run.
 
-    The answer has its text, the names that it may use, the names that it defines, and its output.
+    `names` has the variables after the run, and `defined` has the names that the code assigns.
+    `printed` is the code's output.
     """
 
     text: str

@@ -23,7 +23,7 @@ _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
 
 
 class Mark(StrEnum):
-    """The result of grading an answer."""
+    """Whether an answer is right, wrong, or still missing."""
 
     RIGHT = "right"
     WRONG = "not yet"

@@ -35,7 +35,7 @@ _HANDLES = itertools.count(16, 16)
 
 
 class Coroutine:
-    """A coroutine that runs or waits."""
+    """A coroutine of the interpreted program, which a Python generator runs."""
 
     __slots__ = ("arrivals", "begins", "generator", "handle", "machine", "objects", "results")
 

@@ -73,7 +73,7 @@ class ModuleSource:
 
 
 class FunctionSource:
-    """The source of one function, which the lowerings of operations write."""
+    """Builds the Python source of one function. The operations' lowerings add its statements."""
 
     null = "0"
     resume = str(RESUME)
@@ -104,7 +104,7 @@ class FunctionSource:
         self.line(f"{self.name(value)} = {expression}")
 
     def line(self, text: str) -> None:
-        """Write a statement."""
+        """Add a statement at the current indentation."""
         self.lines.append("    " * self.indent + text)
 
     def first(self, text: str) -> None:

@@ -247,7 +247,7 @@ class _Adapter:
             self.call("tfrtKernelReturn", *place, self._word(name, type_))
 
     def give_buffer(self, index: int, name: str, type_: MemRefType[Attribute]) -> None:
-        """Return a buffer to the kernel."""
+        """Return a result that is a buffer to the kernel."""
         self.emit(f"store {llvm_type(type_)} {name}, ptr {name}.descriptor")
         self.call("tfrtKernelReturnBuffer", "%context", self._words(name, index, type_))
 

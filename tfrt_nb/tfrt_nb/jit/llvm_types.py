@@ -61,7 +61,7 @@ the process.
 
 
 class UnsupportedType(Exception):
-    """The error for a type that compiled code does not support."""
+    """Raised for a type that compiled code does not support."""
 
 
 def llvm_type(type_: Attribute) -> str:

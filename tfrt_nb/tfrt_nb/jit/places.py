@@ -38,7 +38,7 @@ Placed = list[tuple[str, tuple[int, int] | None]]
 
 
 class Places:
-    """The debug information of one module under construction."""
+    """Builds a module's debug information, which maps LLVM instructions to places in the source."""
 
     def __init__(self) -> None:
         self._numbers = {str(row): FIRST_NUMBER + row for row in range(4)}

@@ -39,7 +39,7 @@ MAX_IN_MEMORY = 64
 
 @dataclass
 class CodeCache:
-    """The object files of programs, by key. The most recently used ones stay in memory."""
+    """Stores the machine code of programs, by key, in files and for recent programs in memory."""
 
     files: Cache
     _recent: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
@@ -65,7 +65,7 @@ class CodeCache:
 
 @functools.cache
 def code_cache() -> CodeCache:
-    """Return the cache of this process."""
+    """Return the only CodeCache of this process."""
     return CodeCache(cache.code_cache())
 
 

@@ -119,20 +119,23 @@ A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 lin
 
 
 class Records(Protocol):
-    """The records of a module, as pointers in its text.
+    """Adds records to a module. A record tells the runtime a message and a place in the source.
 
-    A record has a message and a place.
+    The methods return the operand with which generated code refers to the record.
     """
 
     def maker(self, op: Operation) -> str | None:
-        """Return a record of the operation that creates an object, or None without a place."""
+        """Return a record that names the operation `op`, which creates an object, and its place.
+
+        Return None if the place is unknown.
+        """
 
     def failure(self, message: str, op: Operation) -> str:
         """Return a record with a message and the place of an operation."""
 
 
 class Body(Protocol):
-    """A function that is being written."""
+    """A function for which lowerings generate code."""
 
     null: str
     """The null pointer."""
@@ -142,7 +145,7 @@ class Body(Protocol):
     @property
     def module(self) -> Records: ...
     def name(self, value: SSAValue) -> str:
-        """Return the operand for the value."""
+        """Return the operand with which the generated code refers to the value."""
 
     def bind(self, value: SSAValue, operand: str) -> None:
         """Bind a value to an operand."""

@@ -43,7 +43,7 @@ The time that LLVM's loop passes take grows faster than the square of the depth.
 
 
 class Stage(StrEnum):
-    """The stages that a user can view, in order of compilation."""
+    """A step of the compilation whose result a user can view. The steps are in order."""
 
     ASYNC_RUNTIME = "async-runtime"
     COROUTINE = "coroutine"

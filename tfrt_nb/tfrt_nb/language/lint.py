@@ -27,7 +27,7 @@ MAX_TEXT = 200_000
 MAX_TEXT_OF_ALL = 50_000
 """The maximum length, in characters, of a source in which all mistakes are reported.
 
-In a longer text, only the mistakes that stop the parser are reported.
+In a longer source, only the mistakes that stop the parser are reported.
 """
 MAX_MISTAKES = 20
 LONG = 10_000
@@ -230,8 +230,8 @@ _FUNCTIONS = ("func", "func.func", "async.func")
 def fixes(text: str, one: Diagnostic) -> list[Change]:
     """Return the changes to `text` that a diagnostic and its notes suggest.
 
-    A change is a place and its new text. Two kinds of changes are left out: a change of text that
-    the line contains more than once, and a change after which the message would remain.
+    A change is a place and its new text. A change is left out if the line contains the old text
+    more than once, or if the message would remain after the change.
     """
     where = one.location
     if not isinstance(where, Location) or where.line < 1:

@@ -68,9 +68,9 @@ class Function:
 
 @dataclass(slots=True)
 class Statement:
-    """An operation: its name, and offsets.
+    """An operation, which extends from offset `start` to `end`.
 
-    The operation extends from `start` to `end`. Its name is at `operation`.
+    Its name is at offset `operation`, after the names of its results.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Region:
 
 @dataclass
 class Scan:
-    """The functions, statements, and values in a source."""
+    """The parts of a source that the scanner has found."""
 
     text: str
     values: list[Value] = field(default_factory=list)

@@ -85,7 +85,7 @@ class _Names:
         return replace(self, used=set(self.used))
 
     def number(self) -> str:
-        """Return the next number."""
+        """Return the next free number, as the name of an unnamed value."""
         self.next_value += 1
         return str(self.next_value - 1)
 

@@ -279,7 +279,7 @@ class _Streams:
 
 
 class _Links:
-    """The waits between streams.
+    """Records which streams wait for which other streams.
 
     A stream waits for another one if an operation uses a value of the other stream and has a
     different parent.

@@ -50,7 +50,7 @@ class Labels(NamedTuple):
 
 
 class Inspection:
-    """The members of a `Program` that describe it."""
+    """The part of `Program` that answers questions about the program without running it."""
 
     file: BefFile
     """The records of the host functions."""
@@ -263,7 +263,7 @@ class Inspection:
         lines = self.text.splitlines()
 
         names = {one.name for one in self.functions}
-        # Tracing gives such bodies names of this form.
+        # Tracing names the body of a loop or branch after its function: `function.suffix`.
         bodies = {name for name in names if name.rpartition(".")[0] in names}
         if bodies:
             functions = self.file.functions

@@ -98,7 +98,7 @@ class NoFunctionError(TfrtError, KeyError):
 
 
 class Running(Inspection):
-    """The members of a `Program` that load and run it."""
+    """The part of `Program` that loads the program and runs its functions."""
 
     _captured: Sequence[object]
     """The objects that a traced function captured; see `tfrt_nb.tracing`."""

@@ -51,7 +51,7 @@ runs users' code.
 
 
 class Outside:
-    """The arrivals for one host's runs.
+    """Turns the arrivals for one host's runs into steps that can be chosen.
 
     One thread chooses all of the host's steps.
     """

@@ -405,9 +405,9 @@ class Explorer:
 
 
 class _Order:
-    """The dependencies between operations.
+    """Knows which operations must run before others.
 
-    The dependencies follow from the values that operations pass to each other in the source.
+    An operation runs after the operations whose values it uses in the source.
     """
 
     def __init__(self, document: ProgramDocument) -> None:

@@ -72,7 +72,7 @@ class Schedules:
 
 @dataclass
 class Exploration:
-    """The result of a search.
+    """The outcomes and races that a search of a function's schedules has found.
 
     `outcomes` are in the order of discovery. `is_complete` says whether they are all the outcomes.
     """

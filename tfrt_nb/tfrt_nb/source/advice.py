@@ -344,7 +344,7 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
 
 
 def _literal(number: str, type_: str) -> str:
-    """Return a number in the spelling of a constant of this type."""
+    """Return `number` as a literal of the given type: for a float type, `3` becomes `3.0`."""
     return number + ".0" if "f" in type_ and "." not in number else number
 
 

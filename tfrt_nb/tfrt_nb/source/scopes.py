@@ -47,7 +47,7 @@ UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
-    """The names from outside that an operation's regions can use."""
+    """Which values from outside an operation's regions can use: all, none, or its operands."""
 
     ALL = auto()
     NOTHING = auto()

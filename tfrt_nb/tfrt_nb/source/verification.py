@@ -184,7 +184,10 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
 
 
 def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
-    """Return the mistakes that the first unsuccessful check finds."""
+    """Run the checks for the operation in order, until one of them finds a mistake.
+
+    Return the diagnostics of that check, or an empty list if the operation is valid.
+    """
     for check in _checks(type(operation)):
         diagnostics = list(check(operation, symbols))
         if diagnostics:
@@ -230,8 +233,8 @@ def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
     )
 
 
-# Functions and modules have their own checks here. xDSL's checks would walk all their operations to
-# find uses of outside values, which a source cannot express.
+# `own_problem` does not call xDSL's `verify_` for functions and modules. It would search all their
+# operations for uses of outside values, which the parser has already rejected.
 
 
 # Ends of blocks

@@ -39,7 +39,7 @@ class CallPlan:
     @staticmethod
     @functools.lru_cache(maxsize=4096)
     def of(kernel: UserKernel) -> CallPlan:
-        """Return the plan for a kernel."""
+        """Make the plan for a kernel, or return the plan of an earlier call."""
         parameters = list(kernel.signature.parameters.values())
         positional = [
             p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)

@@ -1,7 +1,8 @@
-"""The Python names of a traced program's values: the variables to which lines assign them.
+"""Name a traced program's values after the Python variables to which the code assigns them.
 
-A name is in the bytecode after the call or operator: `pears = slow(apples)` is a CALL followed by a
-STORE. Names are looked up only when the source text is requested, not during tracing.
+The bytecode has a variable's name right after the call or operator that makes its value: `pears =
+slow(apples)` is a CALL followed by a STORE. Names are looked up only when the source text is
+requested, not during tracing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
 
 
 class Site(NamedTuple):
-    """The instruction of the user's code that created an operation."""
+    """Identifies the bytecode instruction in the user's code that created an operation."""
 
     code: CodeType
     instruction: int

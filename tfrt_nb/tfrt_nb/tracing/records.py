@@ -36,7 +36,7 @@ CALL = "tfrt.call"
 
 
 class _Body(NamedTuple):
-    """The parts of a function's record. If the name is "", the record is a region's."""
+    """A traced function or region, in the form that BEF stores. A region has the name ""."""
 
     name: str
     place: Location

@@ -230,8 +230,8 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            # Avoid `np.load`. It takes a file without an array for a pickle, and suggests loading
-            # the pickle.
+            # Do not use `np.load`. It mistakes a file without an array for a pickle, and its error
+            # message suggests unpickling the file.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
         except OSError as wrong:

@@ -248,7 +248,10 @@ class HandleOp(IRDLOperation):
 
 @irdl_op_definition
 class AwaitOp(HandleOp):
-    """Waits for a token or a value. In a coroutine, the await suspends; other code blocks."""
+    """Waits for a token or a value.
+
+    In a coroutine, the operation suspends the coroutine. In other code, it blocks the thread.
+    """
 
     name = "async.await"
     operand = operand_def(ANYTHING)

@@ -172,7 +172,7 @@ def _field(body: FunctionBody, buffer: SSAValue, field: int, *place: int) -> str
 def element_address(
     body: FunctionBody, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> str:
-    """Return the address of an element."""
+    """Emit code that computes the address of the element at `indices`."""
     type_ = buffer_type(buffer, op)
     base = _field(body, buffer, _ALIGNED)
     position = "0" if isinstance(type_.layout, NoneAttr) else _field(body, buffer, _OFFSET)

@@ -235,7 +235,7 @@ _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are n
 
 @dataclass(frozen=True)
 class Counts:
-    """The operations that add and drop references."""
+    """The operation classes with which a pass counts references."""
 
     add: type[AddRefOp | RuntimeAddRefOp]
     drop: type[DropRefOp | RuntimeDropRefOp]

@@ -96,7 +96,10 @@ _NO_PAYLOADS = TokenType | ValueType | GroupType | CoroHandleType | _COROUTINE
 
 @dataclass(frozen=True)
 class CheckAsync(ModulePass):
-    """Checks the module without changing it."""
+    """Rejects a module that breaks one of this file's rules for `async-check`.
+
+    The pass does not change the module.
+    """
 
     name: ClassVar[str] = "async-check"
 

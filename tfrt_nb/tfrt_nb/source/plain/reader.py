@@ -61,7 +61,7 @@ def read_plain(source: SourceText) -> PlainProgram | None:
 
 
 class _Registers(dict[str, int]):
-    """The register of each name. A program that uses an unknown name is not plain."""
+    """Maps each value's name to its register. Looking up an unknown name raises NotPlain."""
 
     def __missing__(self, name: str) -> int:
         raise NotPlain
@@ -70,7 +70,7 @@ class _Registers(dict[str, int]):
 class _Names(NamedTuple):
     """The names in a line, and a key that is equal for lines that differ only in names.
 
-    `ends` has 0, and then the cumulative length, in characters, of the names up to each name.
+    `ends[i]` is the total length, in characters, of the first i names, so `ends[0]` is 0.
     """
 
     names: list[str]
