@@ -100,9 +100,10 @@ def joined(entry: Path) -> str:
     """Join a module and everything that it imports into one module with the same exports.
 
     Raises:
-        ValueError: if two modules declare the same name, because all modules share one scope. A
-            module must use no other form of import and export than `import { names } from
-            "module";`, `export` before a declaration, and, in `entry`, `export default`.
+        ValueError: if two modules declare the same name, because all modules share one scope, or
+            if a module uses an unsupported form of import or export. The supported forms are
+            `import { names } from "module";`, `export` before a declaration, and, only in `entry`,
+            `export default`.
     """
     codes: dict[Path, str] = {}
     pending = [(entry, False)]

@@ -118,7 +118,7 @@ class Assistant:
         self._undo.callback(kernel.__dict__.pop, "do_inspect", None)
 
     def uninstall(self) -> None:
-        """Undo `install`."""
+        """Give the shell back the completions and documentation that it had before `install`."""
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:

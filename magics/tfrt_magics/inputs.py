@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function with the values of its arguments."""
+    """A function that a cell runs, with the values for its parameters."""
 
     function: FunctionSignature
     values: tuple[object, ...] = ()
 
 
 def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, object]:
-    """Return the values of `NAME=EXPRESSION`, or of `NAME` alone, by parameter name.
+    """Evaluate the `--in` options in `namespace`, and return the values by parameter name.
+
+    An option is `NAME=EXPRESSION`, or `NAME` alone, which means the variable of the same name.
 
     Raises:
         TfrtError: if a parameter is given twice, or its expression fails. The message is one line

@@ -92,7 +92,7 @@ class LessonMagics(Magics):
     @no_var_expand
     @line_magic
     def tfrt_predict(self, line: str) -> None:
-        """Keep a prediction about the next `%%tfrt` cell, and compare it after the cell has run.
+        """Record what you predict for the next `%%tfrt` cell, and compare it with what happens.
 
         `%tfrt_predict prints 3 1` predicts what the program prints, and `%tfrt_predict results 2
         error` predicts the results of its functions; any other text is shown beside the run.  `?`
@@ -197,7 +197,10 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split(
 
 
 class Subject(StrEnum):
-    """The subject of a prediction."""
+    """Whether a prediction is about printed lines, results, or something else.
+
+    The comparison with the outcome is automatic, except for something else.
+    """
 
     PRINTS = "prints"
     RESULTS = "results"
@@ -215,7 +218,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction next to the outcome. `is_right` is None if only the learner can judge."""
+    """The sentence that compares a prediction with the outcome, and whether it was right.
+
+    `is_right` is None if only the learner can judge.
+    """
 
     is_right: bool | None
     text: str

@@ -187,7 +187,7 @@ class Session:
         libraries: Mapping[str, Program] | None = None,
         level: int | None = None,
     ) -> Program:
-        """Compile the program in `text`, to which locations refer as `name`.
+        """Compile the program in `text`. Locations in the program use `name` as the file's name.
 
         `parallel_for` has the options for splitting parallel loops; with None, loops are not split.
         `libraries` maps names to programs whose functions the program may call. `level` has the

@@ -91,7 +91,7 @@ class CellRun(Returning):
         return self.job.snapshot().log
 
     def snapshot(self) -> Snapshot:
-        """Return the state of the run."""
+        """Return what the run's board shows at this moment."""
         return self.job.snapshot()
 
     def widget(self) -> Any:

@@ -18,7 +18,11 @@ from tfrt_nb.schedules.outcomes import MAX_SHOWN, Outcome, Schedules
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The result of an exploration. `body` is the body of a run document with `outcomes`."""
+    """The outcomes of a function, in the two forms in which a notebook shows them.
+
+    `text` is for readers without a board. `body` is for the board: it is the content of a run
+    document, with the outcomes under the key `outcomes`.
+    """
 
     text: str
     body: Document

@@ -1,8 +1,8 @@
 """A job: the functions of one cell, run one after another as on the command line.
 
-A job has its own thread, which starts each function and waits for its end. Therefore, the
-notebook's main thread can always be interrupted. The main thread reads the job only through
-`snapshot`. Where no thread can be started, the job runs on the main thread.
+A job has its own thread, which starts each function and waits until that function finishes.
+Therefore, the notebook's main thread can always be interrupted. The main thread reads the job only
+through `snapshot`. Where no thread can be started, the job runs on the main thread.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ class Log:
 
 
 class Job:
-    """The work of one cell. When `finished` is set, the job is over and never changes again."""
+    """Runs the functions of one cell, one after another.
+
+    When `finished` is set, the job is over and never changes again.
+    """
 
     def __init__(
         self,

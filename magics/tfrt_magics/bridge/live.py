@@ -209,7 +209,10 @@ class Publisher(Protocol):
 
 
 class LiveRecord:
-    """A run's record that the pump publishes. `at_end` is called after the last message."""
+    """Publishes a run on a channel: the pump sends each change of the run's record to the pages.
+
+    `at_end` is called after the last message.
+    """
 
     def __init__(
         self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
@@ -323,7 +326,7 @@ class LiveRecord:
 
 
 class LiveRun(LiveRecord):
-    """The run of a cell. Pages may step through it."""
+    """Publishes the run of a `%%tfrt` cell. Pages may also step through the run."""
 
     def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
         self.job = job

@@ -85,7 +85,9 @@ class Pump:
                 self._thread = start_thread("tfrt-pump", self._work)
 
     def mark(self, watched: Watched) -> None:
-        """Check `watched` soon. Several marks before a check count as one.
+        """Have the pump check `watched` soon.
+
+        If this is called several times before the check, one check suffices for all calls.
 
         Any thread may call this, even in a destructor.
         """

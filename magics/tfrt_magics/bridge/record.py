@@ -271,7 +271,8 @@ class Record:
     def _unlogged(self) -> dict[int, str]:
         """Return the states of operations without events.
 
-        If an operation belongs to several runs, the most certain state counts.
+        An operation may have a different state in each of several runs. In that case, the result
+        has the state that comes last in `CERTAIN`.
         """
         found: dict[int, str] = {}
         for log in self._job.logs():
@@ -280,7 +281,10 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events from index `first` up to `most`, sorted by time."""
+        """Return the kept events from number `first` on, sorted by time.
+
+        `most`, if given, is the number of the first event that is left out.
+        """
         rows = self._kept.since(first)
         if most is not None:
             rows = {name: items[: most - first] for name, items in rows.items()}

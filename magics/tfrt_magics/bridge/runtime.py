@@ -100,8 +100,8 @@ class PageProgram:
         for row in data["values"] if self.program._labels or self.program.text else ():
             depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
             known = outermost.setdefault((row["function"], row["name"]), depth)
-            # In BEF, a region takes the values that it uses as arguments; in the source, they are
-            # values of the enclosing region.
+            # In BEF, each outside value that a region uses is also an argument of the region, with
+            # the same name. The source has no such argument, so skip it.
             if row["name"] and (depth <= known or row["id"] not in inner):
                 found.append(row)
         return found
@@ -201,10 +201,11 @@ class LoadedProgram:
         note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`objects` are the objects of compiled functions; `note` is called with each run of such a
-        function.
+        """Load the program on `host`.
 
-        Operations of host functions take `slow` times as long.
+        `objects` tracks the async objects of compiled functions, or is None if the program has no
+        compiled functions. `note` is called with each run of a compiled function. Operations of
+        host functions take `slow` times as long.
         """
         self._slow = slow
         self._host, self._program, self._objects, self._note = host, program, objects, note

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """The state of a value."""
+    """A value's state, as a board shows it."""
 
     UNAVAILABLE = "unavailable"
     AVAILABLE = "available"
@@ -24,7 +24,7 @@ class State(StrEnum):
 
 
 class Status(StrEnum):
-    """The state of a function, or of the whole cell."""
+    """Whether a function, or a whole cell, is waiting, is running, or has ended, and how."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -89,7 +89,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a board shows.
+    """The state of a run at one moment, with everything that its board shows.
 
     `note` is a line that says why a run was stopped. `is_simple` hides workers and the work queue.
     """

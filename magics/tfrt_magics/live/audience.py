@@ -18,7 +18,7 @@ from tfrt_runtime.native.machine import HAS_THREADS
 
 
 class Where(Enum):
-    """The reader of an output."""
+    """Where a cell's output will be read, which decides how it is displayed."""
 
     PAGE = auto()
     """A page that has our extension."""

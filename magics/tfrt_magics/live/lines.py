@@ -47,7 +47,8 @@ class Line:
     `state` is unavailable, available, error, cancelled, or broken (nothing can resolve the value).
     `text` is the value's preview, `error` is its error message, and `place` is the location of the
     error. These fields and `type` are "" if unknown. `elapsed` is how many seconds the reader
-    waited for the value, if known. `picture` is the `data:` address of a tensor's heat map, or "".
+    waited for the value, if known. `picture` is a heat map of the value, as a `data:` URL, if the
+    value is a tensor that can be drawn as one. Otherwise, it is "".
     """
 
     name: str

@@ -212,7 +212,7 @@ class BatchRun:
 
 
 def _results(batch: Batch, call: int) -> Sequence[AsyncValue]:
-    """Return the results of a call."""
+    """Return the results of call number `call` in a batch."""
     width = len(batch.function.result_types)
     return batch.results[width * call : width * (call + 1)]
 
@@ -308,7 +308,7 @@ def _traced(run: Execution) -> TracedRun | None:
 
 
 class LiveExecution(LiveRecord):
-    """The board of an Execution.
+    """Publishes a run that Python code started, so that a board can show it.
 
     While nothing happens, the pump checks the run less and less often.
     """

@@ -38,7 +38,7 @@ class Lines:
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
-        """See `parts_of`."""
+        """Describe `parts`, which are names and objects, as `parts_of` returns them."""
         self._start = time.monotonic()
         self._marked: deque[int] = deque()
         self._came: dict[int, AsyncValue] = {}
@@ -90,7 +90,7 @@ def _mark(this: weakref.ref[Lines], place: int, changed: Callable[[], None]) -> 
 
 
 class LiveValues:
-    """An output whose lines change. The pump updates it after one of its values is resolved."""
+    """Publishes the lines of displayed values. The pump updates them as values are resolved."""
 
     def __init__(
         self, parts: Sequence[tuple[str, object]], runs: LiveRuns, *, is_page: bool

@@ -352,7 +352,7 @@ def widget_of_run(run: Execution) -> BoardWidget:
 
 
 class Html:
-    """HTML that marimo displays."""
+    """Wraps HTML so that marimo displays it, with space between the cells of its tables."""
 
     def __init__(self, html: str) -> None:
         # marimo's style sheet removes the padding of cells, but keeps the space between them.

@@ -130,7 +130,7 @@ def _message(diagnostic: Diagnostic) -> str:
 
 
 def headline(diagnostic: Diagnostic) -> str:
-    """Return the place and the message."""
+    """Return the first line of a diagnostic: its place, severity, and message."""
     place = "" if diagnostic.location is None else f"{visible(str(diagnostic.location))}: "
     return f"{place}{diagnostic.severity}: {_message(diagnostic)}"
 
