@@ -59,10 +59,15 @@ class Calls:
         return (*notes, note("and more calls")) if self.has_more else tuple(notes)
 
 
+_NO_CALLS = Calls((), has_more=False)
+
+
 def calls_around(context: int, most: int) -> Calls:
     """Return the innermost `most` calls around the kernel that is running in `context`."""
-    counts: Counter[tuple[int, int]] = Counter()
     inner = Activation.at(Context.at(context).activation)
+    if inner.return_ == at.RETURN_ROOT:  # shared, because thousands of such frames may be pending
+        return _NO_CALLS
+    counts: Counter[tuple[int, int]] = Counter()
     while (kind := inner.return_) != at.RETURN_ROOT and most > 0:
         record, caller = inner.caller_record, inner.caller
         if kind != at.RETURN_CALL:  # a loop or a join, which both start with these two words
