@@ -312,7 +312,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_is_an_error() -> None:
         assert is_halted.wait(SLOW)
         both: Any = tfrt.program(lambda: (alone(1), alone(2)))
         run = both(host=host)
-        while run.request._outside < 2:  # both are waiting for the loop
+        while run.request.outside < 2:  # both are waiting for the loop
             threading.Event().wait(0.01)
         go_on.set()
         errors = [value.exception(SLOW) for value in run]

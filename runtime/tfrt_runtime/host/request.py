@@ -7,7 +7,7 @@ import sys
 import threading
 import weakref
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -49,7 +49,8 @@ class Request(Run):
 
     _resources: ResourceContext | None = None
     _promises: Promises | None = None
-    _outside = _decided = 0
+    outside = _decided = 0
+    """`outside` is the number of external activities, which `enter` adds and `leave` removes."""
     cancel_message: str | None = None
     cancellation: Diagnostic | None = None
     """Why the run was cancelled, or None."""
@@ -198,10 +199,10 @@ class Request(Run):
     @property
     def promises(self) -> Promises:
         """The external values for which the run waits.  Recording starts at the first access."""
-        with self.lock:
-            if self._promises is None:
-                self._promises = Promises()
-            return self._promises
+        if self._promises is None:
+            with self.lock:
+                self._promises = self._promises or Promises()
+        return self._promises
 
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
@@ -212,7 +213,7 @@ class Request(Run):
         """
         if self in asked:
             return False
-        if self._outside > sum(wait.run is self for wait in waits):
+        if self.outside > sum(wait.run is self for wait in waits):
             return True
         if self._promises is None:
             return False
@@ -236,14 +237,14 @@ class Request(Run):
         native.observed = 1
         # Read `decided` first, because it must not exceed `known`. A kernel with external results
         # is decided only when they are available, so subtract the external activities.
-        outside = 0 if self.is_done else self._outside
+        outside = 0 if self.is_done else self.outside
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
         """Return whether the run's kernels wait for the event loop that this thread is running."""
         loop = self.host.serving_loop
-        if loop is None or self._outside == 0:
+        if loop is None or self.outside == 0:
             return False
         return sys.modules["asyncio"]._get_running_loop() is loop  # loaded, because a loop exists
 
@@ -303,22 +304,21 @@ class Request(Run):
         """Remove an active call from the run.  Any thread may call this."""
         native_process().slow.leave_request(self.queue.context(), self.address)
 
-    def enter(self, results: Iterable[AsyncValue] = (), kernel: Counted = ("", "", None)) -> None:
+    def enter(self) -> None:
         """Add an external activity to the run.
 
-        The activity must resolve the kernel's `results`, which the run has allocated, and then call
+        The activity must resolve results of a kernel, which the run has allocated, and then call
         `leave`.  Call this method only in kernels of the run.
         """
         with self.lock:
-            self._outside += 1
-        self.promises.count(results, kernel)
+            self.outside += 1
         self.enter_call()
 
     def leave(self) -> None:
         """Remove an activity that `enter` added.  Any thread may call this."""
         self.leave_call()
         with self.lock:  # do this last: otherwise, the run would seem to have no thread
-            self._outside -= 1
+            self.outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Record an error of a kernel.  The errors stay in the order in which they are raised."""
@@ -437,13 +437,15 @@ class Request(Run):
         self.cancel(reason)
         return True
 
-    def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
+    def allocate(
+        self, type_text: str, on_broken: Callable[[], Diagnostic], counted: Counted | None = None
+    ) -> AsyncValue:
         """Return a value that a kernel of the run must resolve.
 
-        Cancelling the run makes the value an error.
+        Cancelling the run makes the value an error.  `counted` is as for `Promises.own`.
         """
         value = make_unavailable(self.queue, type_text, on_broken)
-        self.promises.own(value)
+        self.promises.own(value, counted)
         if self.cancellation is not None:  # the run may have been cancelled in the meantime
             self.promises.decide(self.cancellation)
         return value

@@ -131,14 +131,21 @@ class KernelFrame:
         return diagnostic
 
 
-def start_results(frame: KernelFrame) -> tuple[AsyncValue, ...]:
+def start_results(frame: KernelFrame, waits: str = "") -> tuple[AsyncValue, ...]:
     """Return an unavailable value for each of the kernel's results.  A task resolves them later.
 
-    Unlike `KernelFrame.allocate`, this function does not record the values in the frame, because
-    the user's function may raise an exception later.
+    If the run counts the task, `waits` is the event for which the values wait.  Unlike
+    `KernelFrame.allocate`, this function does not record the values in the frame, because the
+    user's function may raise an exception later.
     """
     allocate, broken = frame.request.allocate, frame._broken
-    return tuple([allocate(type_text, broken) for type_text in frame.result_types])
+    name, place = frame.name, frame.location
+    return tuple(
+        [
+            allocate(type_text, broken, (name, index, waits, place) if waits else None)
+            for index, type_text in enumerate(frame.result_types)
+        ]
+    )
 
 
 def expect(kind: type[Expected], value: object) -> Expected:

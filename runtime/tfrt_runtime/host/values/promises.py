@@ -12,7 +12,7 @@ import contextlib
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -57,10 +57,11 @@ class Promise:
         return (run is not None or not self.is_inside) and may_come(run)
 
 
-Counted = tuple[str, str, AnyLocation | None]
-"""A kernel whose pending results count as the run's activities.
+Counted = tuple[str, int, str, AnyLocation | None]
+"""A pending result of a kernel that counts as one of the run's activities.
 
-The fields are the kernel's name, the event for which its results wait, and its location.
+The fields are the kernel's name, the result's index, the event for which the result waits, and the
+kernel's location.
 """
 
 MIN_SWEPT = 16
@@ -77,18 +78,19 @@ class Promises:
     def __init__(self) -> None:
         # The keys are weak references. Each call of a coroutine adds a key, and a WeakSet would
         # take twice as long.
-        self._own: dict[weakref.ref[AsyncValue], tuple[int, Counted] | None] = {}
+        self._own: dict[weakref.ref[AsyncValue], Counted | None] = {}
         self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
         self._sweep_at = MIN_SWEPT
         self._lock = threading.RLock()
 
-    def own(self, value: AsyncValue) -> None:
+    def own(self, value: AsyncValue, counted: Counted | None = None) -> None:
         """Record that the run has allocated `value` for a kernel.
 
-        Cancelling the run makes such values errors.
+        Cancelling the run makes such values errors.  With `counted`, the run itself counts the
+        activity that resolves the value.
         """
-        self._own[weakref.ref(value, self._forget)] = None
+        self._own[weakref.ref(value, self._forget)] = counted
 
     def decide(self, diagnostic: Diagnostic) -> None:
         """Turn the unresolved values that the run has allocated into errors."""
@@ -96,11 +98,6 @@ class Promises:
             if (own := value()) is not None and (held := own.alive()) is not None:
                 with contextlib.suppress(RuntimeError):  # another thread is resolving it
                     held.set_error(diagnostic)
-
-    def count(self, results: Iterable[AsyncValue], kernel: Counted) -> None:
-        """Record that the run itself counts the activity that resolves `results`."""
-        for index, result in enumerate(results):
-            self._own[weakref.ref(result)] = index, kernel
 
     def counts(self, value: AsyncValue) -> bool:
         """Return whether the run counts the activity that resolves the value.
@@ -151,7 +148,7 @@ class Promises:
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self.open_notes(is_inside=False) + [
             note(unresolved(kernel, index, waits), place)
-            for value, (index, (kernel, waits, place)) in ((v, of) for v, of in own if of)
+            for value, (kernel, index, waits, place) in ((v, of) for v, of in own if of)
             if value is not None and not value.done()
         ]
 

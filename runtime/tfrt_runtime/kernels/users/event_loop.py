@@ -42,7 +42,7 @@ def on_event_loop(
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
         given = (frame, *values) if has_frame else values
-        results = start_results(frame)
+        results = start_results(frame, ITS_LOOP)
         serving = frame.host.shared_context(EventLoop)
         attempt = function(*given) if is_plain else serving.attempt(name, function, given, policy)
         call = _Call(name, frame, results, attempt)
@@ -81,7 +81,7 @@ class _Call:
         self._coroutine = coroutine
         self._context = copy_context()
         self._is_open = True
-        frame.request.enter(results, (frame.name, ITS_LOOP, frame.location))
+        frame.request.enter()
 
     def __del__(self) -> None:
         self.end()

@@ -178,7 +178,7 @@ class Gate:
 
         Return the results of the call, which may be unavailable.
         """
-        results = start_results(frame)
+        results = start_results(frame, BY_HAND)
 
         def job() -> None:
             before = frame.host.serve(frame.request)
@@ -202,7 +202,7 @@ class Gate:
 
         # Enter first: once the job is queued, another thread may start it. A call that starts now
         # needs no entry, because it runs inside its kernel, which is already part of the run.
-        frame.request.enter(results, (frame.name, BY_HAND, frame.location))
+        frame.request.enter()
         if self._enter(job_later):
             frame.request.leave()
             job()
