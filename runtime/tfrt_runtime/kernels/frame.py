@@ -69,13 +69,13 @@ class KernelFrame:
     """The calls that led to this one, for the notes of an error."""
     location_id: int
     debug_info: str | None
-    functions: tuple[Function, ...]
-    arguments: list[AsyncValue]
-    """The arguments as AsyncValues, for kernels that are registered with `raw=True`."""
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
     """Whether the results of a remote kernel are read in this process, by Python or by a kernel."""
+    functions: tuple[Function, ...] = ()
+    arguments: Sequence[AsyncValue] = ()
+    """The arguments as AsyncValues, for kernels that are registered with `raw=True`."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
     """The latest value that `allocate` returned for each index.
 

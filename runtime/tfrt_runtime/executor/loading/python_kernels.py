@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.executor.loading.resolve import PythonCall
@@ -11,8 +12,10 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import (
     CHAIN,
     INTEGER_BITS,
+    RUN,
     SCALAR_TYPES,
     PayloadError,
+    address_of_words,
     as_python,
     encode,
     read_as,
@@ -32,7 +35,7 @@ from tfrt_runtime.host.values.fitting import (
 from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
 from tfrt_runtime.kernels.calls import FEW, calls_around, notes_around
 from tfrt_runtime.kernels.frame import Function, KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, PythonKernel
+from tfrt_runtime.kernels.registry import ITS_LOOP, KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
     count_array,
     diagnostic_of,
@@ -195,22 +198,38 @@ def call_function(
         raise KernelError(f"'{kernel.name}' takes {kernel.taken}, found {len(arguments)}")
     if not kernel.frame:
         return kernel.function(*arguments, *call.attributes)
-    frame = KernelFrame(
-        host=request.host,
-        request=request,
-        name=kernel.name,
-        location=call.location,
-        calls=calls_around(context, FEW),
-        location_id=call.record.location,
-        debug_info=call.debug_info,
-        functions=tuple(bind(index, request) for index in call.record.functions),
-        arguments=[value for value in arguments if isinstance(value, AsyncValue)],
-        result_types=call.result_types,
-        attributes=call.attributes,
-        is_read_here=call.is_read_here,
-        allocated=allocated,
-    )
+    frame = frame_of(context, call, request)
+    frame.functions = tuple([bind(index, request) for index in call.record.functions])
+    frame.arguments = [value for value in arguments if isinstance(value, AsyncValue)]
+    frame.allocated = allocated
     return kernel.function(frame, *arguments, *call.attributes)
+
+
+def frame_of(context: int, call: PythonCall, request: Request) -> KernelFrame:
+    """Return a frame for the kernel that is running in `context`, without functions."""
+    return KernelFrame(
+        request.host,
+        request,
+        call.kernel.name,
+        call.location,
+        calls_around(context, FEW),
+        call.record.location,
+        call.debug_info,
+        call.result_types,
+        call.attributes,
+        call.is_read_here,
+    )
+
+
+def start_coroutine(call: PythonCall, *given: object) -> object:
+    """Call the function of a coroutine kernel with the arguments and attributes `given`.
+
+    Native code calls this.  The function only starts a task, so no user code runs here.
+    """
+    words = RUN.get()
+    assert words is not None
+    request = native_process().requests[address_of_words(words)]
+    return call.kernel.function(frame_of(request.queue.context(), call, request), *given)
 
 
 def mixed(
@@ -335,15 +354,22 @@ def plain_call(
     """Return the data words with which native code can call a Python kernel directly.
 
     Also return the function that sets the kernel's result if native code cannot.  That function
-    must live as long as the kernel.  Return None if the kernel needs more than its arguments.
+    must live as long as the kernel.  Return None if the kernel needs more than its arguments,
+    unless it only starts a coroutine.
     """
     kernel = call.kernel
-    is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)
+    is_coroutine = kernel.waits == ITS_LOOP and not call.record.functions
+    is_framed = kernel.frame and not is_coroutine
+    is_plain = kernel.arrays and not (is_framed or kernel.raw or call.order)
     takes_all = kernel.takes is None or len(argument_types) <= kernel.takes
     if not is_plain or not takes_all or len(call.record.results) != 1:
         return None
+    function = partial(start_coroutine, call) if kernel.frame else kernel.function
 
-    def finish(context: int, returned: object, raised: BaseException | None) -> None:
+    # The last parameter keeps the function alive.
+    def finish(
+        context: int, returned: object, raised: BaseException | None, _: object = function
+    ) -> None:
         try:
             if raised is None:
                 [value] = result_values(context, call, returned)
@@ -354,7 +380,7 @@ def plain_call(
         WORDS[Context.at(context).results >> 3] = value
 
     words = (
-        id(kernel.function),
+        id(function),
         id(finish),
         len(argument_types),
         len(call.attributes),
