@@ -322,6 +322,41 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_is_an_error() -> None:
     assert "CancelledError" in str(errors[2 - begun[0]])
 
 
+@tfrt.kernel("jobs.nap")
+async def nap(number: int) -> int:
+    await asyncio.sleep(SLOW if number < 0 else 0.2)
+    return number
+
+
+@tfrt.program
+def napped(number: tfrt.i64) -> tfrt.i64:
+    return nap(number)
+
+
+def test_thousands_of_coroutines_start_with_a_few_wake_ups_of_the_loop() -> None:
+    thresholds, numbers = gc.get_threshold(), list(range(3000))
+    with tfrt.HostContext("mstd:2") as host:
+        assert napped(1, host=host).result(SLOW) == 1
+        loop: Any = host.serving_loop
+        wake_ups, wake = [], loop.call_soon_threadsafe
+        loop.call_soon_threadsafe = lambda *given: (wake_ups.append(given), wake(*given))
+        assert napped.map(numbers, host=host).result(SLOW) == numbers
+        assert len(wake_ups) < 1000
+        assert gc.get_threshold() == thresholds
+
+
+def test_thousands_of_coroutines_that_are_starting_can_be_cancelled() -> None:
+    with tfrt.HostContext("mstd:2") as host:
+        batch = napped.map([-1] * 3000, host=host)
+        while batch.request.outside < 500:
+            threading.Event().wait(0.001)
+        batch.cancel("enough")
+        assert batch.wait(SLOW)
+        errors = [value.exception(0) for value in batch.results]
+    assert {error.diagnostics[0].message for error in errors if error is not None} == {"enough"}
+    assert None not in errors
+
+
 def test_what_a_kernel_passes_on_counts_once_and_a_mapped_file_not_at_all(tmp_path: Path) -> None:
     held = native_process().memory_held
     kept = np.zeros(5_000_000)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 import time
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
 from contextvars import copy_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -24,6 +24,10 @@ from tfrt_runtime.native.machine import HAS_THREADS
 if TYPE_CHECKING:
     import asyncio
 
+MANY = 100
+GATHER_SECONDS = 0.001
+RARELY = 100_000
+"""How many new objects start a collection while thousands of calls are starting."""
 STOP_SECONDS = 0.5
 """How many seconds `HostContext.close` waits for the coroutines that it has cancelled."""
 
@@ -49,20 +53,29 @@ def on_event_loop(
         try:
             serving.begin(call)
         except RuntimeError:  # the loop is closed
-            call.end()
+            call.close()
             raise KernelError("the event loop of the host is closed") from None
         return results[0] if len(results) == 1 else results
 
     return start
 
 
-class _Call:
-    """One call of a coroutine kernel.
+class _Call(Coroutine[object, object, None]):
+    """One call of a coroutine kernel, and the coroutine of the call's task.
+
+    It passes each step to the kernel's coroutine, and resolves the results after the last step.  An
+    `async def` method that awaits the kernel's coroutine would be one more object for each of
+    thousands of pending calls, and could not handle a task that is cancelled before its first step.
 
     The run stays open until the coroutine has finished, or until it is clear that it cannot start.
 
     A closed loop drops its pending work, including this object and its results.
     """
+
+    __slots__ = (
+        *("name", "number", "place", "queue", "run", "task"),
+        *("_context", "_coroutine", "_frame", "_is_open", "_kernel", "_results"),
+    )
 
     def __init__(
         self,
@@ -78,15 +91,17 @@ class _Call:
         self.task: asyncio.Task[None] | None = None
         self._frame = frame
         self._results = results
-        self._coroutine = coroutine
+        self._kernel = coroutine
+        is_slow = watch is not None and watch.slow > 1
+        self._coroutine = _slowed(coroutine, watch.slow) if watch and is_slow else coroutine
         self._context = copy_context()
         self._is_open = True
         frame.request.enter()
 
     def __del__(self) -> None:
-        self.end()
+        self.close()
 
-    def end(self) -> None:
+    def close(self) -> None:
         """End the call: leave the run, and drop what the call refers to.
 
         The call has finished or will not start.  Calling this method again does nothing.
@@ -94,18 +109,19 @@ class _Call:
         if self._is_open:
             self._is_open = False
             self._coroutine.close()
+            self._kernel.close()  # `_slowed` may not have started it
             self.run.forget_when_cancelled(self)
             self.run.leave()
             # Callbacks that the kernel has left behind keep this object alive, because their
             # context refers to it.  The task also refers to it, so drop the task and the context to
             # avoid a reference cycle.
-            del self._frame, self._results, self._coroutine, self._context, self.run
+            del self._frame, self._results, self._coroutine, self._kernel, self._context, self.run
             self.task = None
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the coroutine's task, on the thread of its loop."""
-        task = self.task = loop.create_task(self._run(), context=self._context)
-        task.add_done_callback(self._ended_unstarted, context=self._context)
+        self._context.run(COROUTINE.set, self)
+        self.task = loop.create_task(self, context=self._context)
         # The callback is this object itself, because a bound method would be an additional object
         # for each of thousands of pending calls.
         self._frame.request.call_when_cancelled(self, self)
@@ -121,81 +137,112 @@ class _Call:
         try:
             task.get_loop().call_soon_threadsafe(task.cancel)
         except RuntimeError:  # the loop is closed: nothing resumes the task
-            self.end()
+            self.close()
 
-    async def _run(self) -> None:
-        """Await the coroutine and resolve the results.
+    def send(self, value: object) -> object:
+        """Run the coroutine up to its next wait; the task calls this."""
+        return self._step(self._coroutine.send, value)
 
-        This method never raises: a SystemExit or KeyboardInterrupt that leaves a task would end the
-        loop.
+    def throw(self, *problem: object) -> object:
+        """Raise an exception in the coroutine; the task calls this, even before the first step."""
+        return self._step(self._coroutine.throw, *problem)
+
+    def __await__(self) -> NoReturn:
+        raise TypeError("only the task of a call runs its coroutine")
+
+    def _step(self, step: Callable[..., object], *values: object) -> object:
+        """Run a step of the coroutine; after the last step, resolve the results.
+
+        No other exception leaves this method: a SystemExit or KeyboardInterrupt that leaves a task
+        would end the loop.
+
+        Raises:
+            StopIteration: after the last step.
         """
-        COROUTINE.set(self)
         try:
-            assert self.task is not None
-            # A callback that is still registered when the task ends would cost an extra iteration
-            # of the loop for each call.
-            self.task.remove_done_callback(self._ended_unstarted)
-            is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
-            returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
+            try:
+                return step(*values)
+            except StopIteration as ended:
+                returned = ended.value
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            if self._is_open:  # if the call is closed, the loop is dropping the task
-                self._fail(problem)
-        self.end()
+            is_cancelled = type(problem).__name__ == "CancelledError"
+            if not (is_cancelled and self._frame.is_cancelled):
+                settle_failed(self._frame, self._results, problem)
+        self.close()
+        raise StopIteration
 
-    async def _slowed(self, factor: float) -> object:
-        """Await the coroutine, and then sleep.
 
-        In total, the call takes `factor` times as long, because a slowed-down run is easier to
-        watch.
-        """
-        from asyncio import CancelledError, sleep
+async def _slowed(coroutine: Coroutine[object, object, object], factor: float) -> object:
+    """Await the coroutine, and then sleep.
 
-        began = time.monotonic()
-        try:
-            return await self._coroutine
-        except CancelledError:
-            factor = 1.0
-            raise
-        finally:
-            await sleep((factor - 1) * (time.monotonic() - began))
+    In total, the call takes `factor` times as long, because a slowed-down run is easier to watch.
+    """
+    from asyncio import CancelledError, sleep
 
-    def _fail(self, problem: BaseException) -> None:
-        is_cancelled = type(problem).__name__ == "CancelledError"
-        if not (is_cancelled and self._frame.is_cancelled):
-            settle_failed(self._frame, self._results, problem)
-
-    def _ended_unstarted(self, task: asyncio.Task[None]) -> None:
-        """Fail the results of a task that was cancelled before its first step."""
-        try:
-            task.result()
-        except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            self._fail(problem)
-        self.end()
+    began = time.monotonic()
+    try:
+        return await coroutine
+    except CancelledError:
+        factor = 1.0
+        raise
+    finally:
+        await sleep((factor - 1) * (time.monotonic() - began))
 
 
 class _Starting:
-    """A batch of calls that the loop starts in one iteration, so that they share one wake-up."""
+    """A batch of calls that the loop starts together, so that they share one wake-up.
+
+    If the run has MANY open calls, the batch remains open, and the loop starts its new calls after
+    GATHER_SECONDS.  With a wake-up for each of thousands of calls, the workers and the loop would
+    pass the GIL to each other for each call.
+    """
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
-        self._has_begun = False
+        self._is_over = False
         self._lock = threading.RLock()
+        self._collecting: Generator[None, None, None] | None = None
 
     def add(self, call: _Call) -> bool:
-        """Add the call to the batch; return False if the loop has already started the batch."""
+        """Add the call to the batch; return False if the batch is over."""
         with self._lock:
-            if not self._has_begun:
+            if not self._is_over:
                 self._calls.append(call)
-            return not self._has_begun
+            return not self._is_over
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start all calls of the batch, on the loop's thread."""
+        """Start all calls that have been added, on the loop's thread."""
         with self._lock:
-            self._has_begun = True
-        with collector_paused():  # the collector would visit thousands of unfinished calls
-            for call in self._calls:
-                call.begin(loop)
+            calls, self._calls = self._calls, []
+            self._is_over = not calls or calls[-1].run.outside < MANY
+        if self._is_over:
+            self._collecting = None
+        else:
+            loop.call_later(GATHER_SECONDS, self.begin, loop)
+            if self._collecting is None:
+                self._collecting = _collecting_rarely()
+                next(self._collecting)
+        for call in calls:
+            call.begin(loop)
+
+
+def _collecting_rarely() -> Generator[None, None, None]:
+    """Let Python's garbage collector start rarely until the generator is closed or dropped.
+
+    Each call of a kernel is about 20 objects.  Searching thousands of unfinished calls for garbage
+    again and again would take as long as starting them.  The collector is not paused, because a
+    kernel may block the loop for a long time.
+    """
+    before = gc.get_threshold()
+    if not 0 < before[0] < RARELY:  # it is off, or another loop has done the same
+        return (yield)
+    gc.set_threshold(RARELY, *before[1:])
+    try:
+        yield
+    finally:
+        if gc.get_threshold()[0] == RARELY:  # the user may have changed it
+            gc.set_threshold(*before)
 
 
 class EventLoop:
