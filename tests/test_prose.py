@@ -58,7 +58,7 @@ IN_PRODUCT = {
     "code of users (say: users' code)": r"code of (?:the )?users?(?!')",
     "gives the GIL away (say: releases)": r"(?:gives?|gave) the GIL away",
     "first asked for (say: on first use)": r"first asked for",
-    "British spelling": r"behaviours?|neighbour\w*|favour\w*|honour\w*|catalogues?|colours(?! =|\[)"
+    "British spelling": r"behaviours?|neighbour\w*|favour\w*|honour\w*|catalogues?|\w*colours?\w*"
     r"|(?:normal|optim|sanit|serial|organ|recogn|vector|minim|maxim|summar|visual|synchron|special"
     r"|token|emphas)is(?:e|ed|es|er|ers|ation)|analys(?:e|ed|ing)",
 }

@@ -16,7 +16,7 @@ from IPython.display import display
 from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
-_COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
+_COLORS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
 """Green and vermilion from Okabe and Ito's palette, and gray. No reader needs the color."""
 
 
@@ -40,7 +40,7 @@ class Note:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        colour = _COLOURS[self.sign]
+        color = _COLORS[self.sign]
         first, *rest = self.text.split("\n")
         body = html.escape(first)
         if rest:
@@ -51,8 +51,8 @@ class Note:
             more = f"<details><summary>{summary}</summary><pre>{text}</pre></details>"
         title = html.escape(self.title)
         return (
-            f"<div role='status' style='border-left:4px solid {colour};padding:2px 10px'>"
-            f"<b style='color:{colour}'>{self.sign}</b> <b>{title}</b> {body}{more}</div>"
+            f"<div role='status' style='border-left:4px solid {color};padding:2px 10px'>"
+            f"<b style='color:{color}'>{self.sign}</b> <b>{title}</b> {body}{more}</div>"
         )
 
 

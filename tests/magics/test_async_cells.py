@@ -292,7 +292,7 @@ def test_a_program_without_main_says_so(shell, capsys) -> None:
     assert shell.user_ns["both"][1].result(SLOW) == 1.5
 
 
-def test_a_page_shows_a_stage_in_colour() -> None:
+def test_a_page_shows_a_stage_in_color() -> None:
     bundle = stage_bundle("  call void @f(i64 %x)\n", "llvm")
 
     assert bundle["text/plain"] == "  call void @f(i64 %x)\n"
@@ -363,7 +363,7 @@ def test_an_interrupt_ends_a_cell_that_computes_and_the_next_one_runs(queue: str
     assert done.stdout.endswith("then 1.5\n")
 
 
-def test_bytes_have_no_colours_and_other_stages_no_errors() -> None:
+def test_bytes_have_no_colors_and_other_stages_no_errors() -> None:
     assert "<span style" not in str(stage_bundle("0000b8  0b ef 00  section", "bef")["text/html"])
     program = "module {\n  func.func @main(%a: i32) -> !async.token\n}\n"
     assert "border:" not in str(stage_bundle(program, "coroutine")["text/html"])

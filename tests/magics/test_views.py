@@ -78,9 +78,9 @@ def test_columns_stay_in_line_beside_wide_characters() -> None:
     ]
 
 
-def test_only_the_shapes_are_coloured_and_only_when_asked() -> None:
-    coloured = text_table(RUN, ansi=True)
-    assert "\x1b[32m●\x1b[0m available  %a" in coloured
+def test_only_the_shapes_are_colored_and_only_when_asked() -> None:
+    colored = text_table(RUN, ansi=True)
+    assert "\x1b[32m●\x1b[0m available  %a" in colored
     assert "\x1b" not in text_table(RUN)
 
 

@@ -3,7 +3,7 @@
 // JupyterLab's own provider asks on the shell channel, where a request waits for the running cell to finish.  Also,
 // JupyterLab sorts the items: once the user types, it uses localeCompare, which puts `add_s.f32` before `add.i32`.
 
-import { isOurs } from "./colours.js";
+import { isOurs } from "./colors.js";
 
 const OURS = "CompletionProvider:tfrt";
 const FIRST = 1000; // above the ranks of JupyterLab's own providers

@@ -1,7 +1,7 @@
 // Keys for names in programs.  F12, or a click with Ctrl or Cmd, goes to the definition of a %value or an @function, in
 // this cell or in the cell of a --with program.  Shift-F12 selects all uses of the name, and F2 renames it.
 
-import { isOurs } from "./colours.js";
+import { isOurs } from "./colors.js";
 import { toKernel, toPage } from "./services.js";
 
 /**

@@ -2,7 +2,7 @@
 // is left out with a warning on the console, and JupyterLab works as it would without the plugin.
 
 import { sourceIn } from "./board/link.js";
-import { createColours } from "./colours.js";
+import { createColors } from "./colors.js";
 import { provideCompletions } from "./completions.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
@@ -35,7 +35,7 @@ export async function createPlugins(shared) {
         (registry, tracker) => {
           const { ask, panelOf } = tracker ? createServices({ services, tracker }) : {};
           const all = [
-            createColours({ language, state, view }),
+            createColors({ language, state, view }),
             createUnderlines({ state, view, ask }),
             createCurrentLine({ state, view }),
             ...(ask

@@ -2,7 +2,7 @@
 // signature while the user types the operation.
 
 import { element } from "./board/dom.js";
-import { isOurs } from "./colours.js";
+import { isOurs } from "./colors.js";
 import { toKernel } from "./services.js";
 
 const STYLE = [

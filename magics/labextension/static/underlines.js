@@ -1,7 +1,7 @@
 // Wavy lines under mistakes: those that a cell's output reports and, during typing, those that the kernel finds.
 // F8 goes to the next mistake, and Shift-F8 to the previous one; Ctrl-. or Cmd-. makes the change that a note suggests.
 
-import { isOurs } from "./colours.js";
+import { isOurs } from "./colors.js";
 import { toKernel, toPage } from "./services.js";
 
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
@@ -49,8 +49,8 @@ export function createUnderlines({ state, view, ask }) {
     }).range(from, to);
   }
 
-  const wavy = colour => ({
-    textDecoration: `underline wavy ${colour}`,
+  const wavy = color => ({
+    textDecoration: `underline wavy ${color}`,
     textDecorationSkipInk: "none",
     textUnderlineOffset: "3px",
   });

@@ -28,7 +28,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 BROKEN = "broken"
 MARKS = {
     **{str(state): STATES[state] for state in State},
-    BROKEN: Mark("✕", STATES[State.ERROR].colour, STATES[State.ERROR].ansi),
+    BROKEN: Mark("✕", STATES[State.ERROR].color, STATES[State.ERROR].ansi),
 }
 """The shape and the colors of each state."""
 MAX_PARTS = 10_000
@@ -190,6 +190,6 @@ def lines_html(lines: Sequence[Line]) -> str:
 
 def _chip(line: Line) -> str:
     mark = MARKS[line.state]
-    shape = f'<span style="color:{mark.colour}">{mark.shape}</span>'
+    shape = f'<span style="color:{mark.color}">{mark.shape}</span>'
     picture = f'<br><img alt="heat map" width="160" src="{line.picture}">' if line.picture else ""
     return f"<div>{shape} <b>{escape(line.name)}</b> {escape(words(line))}{picture}</div>"

@@ -18,7 +18,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, counted
 DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
 MESSAGE_LIMIT = 2_000
 
-COLOURS = {
+COLORS = {
     Severity.ERROR: "#d55e00",
     Severity.WARNING: "#e69f00",
     Severity.REMARK: "#0072b2",
@@ -148,29 +148,29 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
 
 def _page(diagnostic: Diagnostic, cell: CellText) -> str:
     """Return the diagnostic as HTML with an underlined part."""
-    colour = COLOURS[diagnostic.severity]
+    color = COLORS[diagnostic.severity]
     shape = SHAPES[diagnostic.severity]
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
     head = (
-        f'<span style="color: {colour}">{shape} <b>{diagnostic.severity}</b></span> '
+        f'<span style="color: {color}">{shape} <b>{diagnostic.severity}</b></span> '
         f'{escape(_message(diagnostic))} <span style="opacity: '
         f'0.7">{escape(visible(_short(diagnostic, cell)))}'
         "</span>"
     )
     return (
         f'<div style="margin-left: {indent}; margin-bottom: 6px">{head}'
-        f"{_source_line(underline_of(diagnostic, cell), colour)}</div>"
+        f"{_source_line(underline_of(diagnostic, cell), color)}</div>"
     )
 
 
-def _source_line(mark: Underline | None, colour: str) -> str:
+def _source_line(mark: Underline | None, color: str) -> str:
     if mark is None:
         return ""
     before, under, after = map(visible, mark.parts)
     return (
         f'<pre style="margin: 2px 0 0 0"><span style="opacity: 0.6">{mark.number:>4} │ </span>'
         f"{escape(before)}"
-        f'<span style="border-bottom: 2px solid {colour}; font-weight: bold">{escape(under) or " "}'
+        f'<span style="border-bottom: 2px solid {color}; font-weight: bold">{escape(under) or " "}'
         f"</span>{escape(after)}</pre>"
     )
 

@@ -32,7 +32,7 @@ GUTTER = 96
 LANE = 20
 BAR = 12
 # A picture has no theme, so use a gray that is readable on white and on black.
-GREY = "#7f7f7f"
+GRAY = "#7f7f7f"
 BAR_LIMIT = 300
 
 
@@ -97,7 +97,7 @@ def _name(name: str) -> str:
 
 
 def _shape(mark: Mark) -> str:
-    return f"<span style='color:{mark.colour}'>{mark.shape}</span>"
+    return f"<span style='color:{mark.color}'>{mark.shape}</span>"
 
 
 def _log(snapshot: Snapshot) -> str:
@@ -154,9 +154,9 @@ def _lane(place: int, worker: str) -> str:
     # Machine addresses differ at their ends, so keep the end.
     label = worker if len(worker) <= 14 else f"…{worker[-13:]}"
     return (
-        f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(label)}</text>'
+        f'<text x="0" y="{middle + 4:g}" fill="{GRAY}">{escape(label)}</text>'
         f'<line x1="{GUTTER}" x2="{WIDTH - 2}" y1="{middle:g}" y2="{middle:g}" '
-        f'stroke="{GREY}" stroke-opacity=".35"/>'
+        f'stroke="{GRAY}" stroke-opacity=".35"/>'
     )
 
 
@@ -168,7 +168,7 @@ def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str
     for state, mark in STATES.items():
         if lines := [_line(row, workers, end) for row in rows if row.state is state]:
             yield (
-                f'<path d="{"".join(lines)}" stroke="{mark.colour}" stroke-width="{BAR}" '
+                f'<path d="{"".join(lines)}" stroke="{mark.color}" stroke-width="{BAR}" '
                 f'stroke-opacity=".85"/>'
             )
 
@@ -185,7 +185,7 @@ def _line(row: Row, workers: Sequence[str], end: int) -> str:
 def _tick(fraction: float, end: int, height: int) -> str:
     anchor = "start" if fraction == 0 else "end" if fraction == 1 else "middle"
     return (
-        f'<text x="{_across(int(fraction * end), end):.1f}" y="{height - 4}" fill="{GREY}" '
+        f'<text x="{_across(int(fraction * end), end):.1f}" y="{height - 4}" fill="{GRAY}" '
         f'text-anchor="{anchor}">{duration(int(fraction * end))}</text>'
     )
 

@@ -24,7 +24,7 @@ class Mark:
     """A shape (one character), a color for pages, and an ANSI color for terminals."""
 
     shape: str
-    colour: str
+    color: str
     ansi: str
 
 

@@ -97,7 +97,7 @@ def show_progress(line: str) -> None:
     """Show a line of progress on standard error, replacing the previous line on a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
-        if line == "optimising":
+        if line == "optimizing":
             sys.stderr.write("\n")
     elif line.startswith("1/"):
         sys.stderr.write("tfrt-nb: compiling the native core (once, about half a minute)\n")

@@ -87,7 +87,7 @@ def test_one_board_from_the_first_row_to_the_reopened_file(notebook) -> None:
     page.wait_for_function("() => Number(document.querySelector('.tfrt-board').dataset.time) > 0")
 
 
-def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
+def test_the_cell_has_colors_and_errors_are_underlined(notebook) -> None:
     page = notebook.page
     notebook.lab.write("cell.ipynb", "%load_ext tfrt_nb", WRONG, "lambda: None")
     notebook.open("cell.ipynb")
@@ -96,12 +96,12 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     assert mark.inner_text() == "tfrt.addd.i32"
     assert mark.evaluate("(node) => getComputedStyle(node).textDecorationStyle") == "wavy"
     spans = page.locator(".jp-CodeCell").nth(1).locator(".cm-line span")
-    colours = dict(
+    colors = dict(
         spans.evaluate_all("(all) => all.map((n) => [n.textContent, getComputedStyle(n).color])")
     )
     words = ("%%tfrt", "func.func", "@f", "%a")
-    assert [word for word in words if word not in colours] == []
-    assert len({colours[word] for word in words}) == 4
+    assert [word for word in words if word not in colors] == []
+    assert len({colors[word] for word in words}) == 4
     output = notebook.outputs(1).inner_text()
     assert re.search("line 3, column 8", output)
     assert "Traceback" not in output
@@ -170,7 +170,7 @@ def test_the_first_mistake_is_underlined_while_another_cell_runs(notebook) -> No
     notebook.wait_until_idle()
 
 
-def test_answers_with_programs_are_coloured_and_a_cell_that_cannot_be_sent_says_so(
+def test_answers_with_programs_are_colored_and_a_cell_that_cannot_be_sent_says_so(
     notebook,
 ) -> None:
     page, answer = notebook.page, "%%tfrt_check start.write\n"

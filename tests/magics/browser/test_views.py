@@ -269,8 +269,8 @@ def test_of_compiled_code_without_an_event_each_view_says_what_the_run_says(
     assert f"line 7, {state}" in detail.inner_text()
     open_tab(page, "Graph")
     assert [item["state"] for item in items(page)][2] == state
-    colour = page.evaluate("() => store.now.stateOf(2)")
-    assert colour == state
+    color = page.evaluate("() => store.now.stateOf(2)")
+    assert color == state
     open_tab(page, "Source")
     line = page.locator(".source .row[data-line='7']")
     assert (line.get_attribute("data-state"), line.locator(".shape").inner_text()) == (state, shape)
@@ -443,20 +443,20 @@ HOSTILE = [
 ]
 
 
-def test_no_two_states_have_one_colour(show) -> None:
+def test_no_two_states_have_one_color(show) -> None:
     page = show(document(NESTED))
     for is_dark in (False, True):
         page.evaluate(f"() => document.body.style.colorScheme = '{'dark' if is_dark else 'light'}'")
         page.evaluate("() => { store.changed(); return window.drawn(); }")
-        colours = page.evaluate(
-            """async () => { const { colours, STATES } = await import("./theme.js");
-              const found = colours(document.querySelector(".tfrt-board"));
+        colors = page.evaluate(
+            """async () => { const { colors, STATES } = await import("./theme.js");
+              const found = colors(document.querySelector(".tfrt-board"));
               return STATES.map((state) => found[state]); }"""
         )
-        assert len(set(colours)) == len(colours) == 8
+        assert len(set(colors)) == len(colors) == 8
 
 
-def test_a_board_has_the_colours_of_its_paper(show) -> None:
+def test_a_board_has_the_colors_of_its_paper(show) -> None:
     page = show(document(NESTED))
     for background, scheme, is_dark in (
         ("", "light", False),

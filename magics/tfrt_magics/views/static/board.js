@@ -6,7 +6,7 @@ import { button, count, duration, element, setAttributes, setText } from "./dom.
 import { createDetail } from "./detail.js";
 import { textOf } from "./export.js";
 import { createHead, createProblem, createResults } from "./head.js";
-import { adoptStyle, isDark, onOtherColours, STATUSES } from "./theme.js";
+import { adoptStyle, isDark, onOtherColors, STATUSES } from "./theme.js";
 import { graphView } from "./views/graph.js";
 import { logView } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
@@ -107,7 +107,7 @@ export function createBoard(
   }
 
   store.listeners.add(show);
-  const forget = onOtherColours(store.changed);
+  const forget = onOtherColors(store.changed);
   show(store.now);
   return {
     select: tabs.select,

@@ -1,7 +1,7 @@
 // A canvas that pans, zooms, and knows its size; a view decides what is on it.
 
 import { button, eachFrame, element, setAttributes } from "./dom.js";
-import { colours } from "./theme.js";
+import { colors } from "./theme.js";
 
 const MAP = [150, 110], // the maximum size of a minimap
   MAP_AGE = 250; // ms until the minimap is drawn again
@@ -123,7 +123,7 @@ export function createCanvas({
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const palette = colours(host);
+    const palette = colors(host);
     if (draw(pen, { ...view, width, height, palette })) setTimeout(redraw, FRAME);
     map = drawMap && mapOf(width);
     setAttributes(canvas, { "data-map": map ? [map.left, map.top, map.width, map.height].join(" ") : null });

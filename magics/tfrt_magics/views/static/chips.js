@@ -4,7 +4,7 @@ import { count, duration, element, setAttributes, setText } from "./dom.js";
 import { createRows } from "./rows.js";
 import { announce } from "./announce.js";
 import { shortened } from "./tensors.js";
-import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
+import { adoptStyle, isDark, onOtherColors, SHAPES, STATUSES } from "./theme.js";
 
 const UNCOUNTED = 8; // with more lines than this, a heading counts them
 const OWN_SHAPES = { unavailable: "○", broken: "✕" };
@@ -144,7 +144,7 @@ export function createChips(host, store) {
   }
 
   store.listeners.add(show);
-  const forget = onOtherColours(store.changed);
+  const forget = onOtherColors(store.changed);
   show();
   return {
     remove() {

@@ -4,7 +4,7 @@ import { asFile, bytesOf } from "./document.js";
 import { button, download, duration, element } from "./dom.js";
 import { extent, foldedLayout } from "./folding.js";
 import { edgesOf } from "./history.js";
-import { COLOURS, SHAPES, STATUSES } from "./theme.js";
+import { COLORS, SHAPES, STATUSES } from "./theme.js";
 import { outcomesInWords, RACE } from "./views/schedules.js";
 import { functionsOf, namesOf, progress, tableOf, timesOf } from "./views/values.js";
 
@@ -71,7 +71,7 @@ function svgOf(moment) {
       return `<path d="${place}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`;
     });
   const nodes = operations.map(({ kernel, regions, results }, i) => {
-    const look = `rx="5" fill="${regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"`;
+    const look = `rx="5" fill="${regions.length ? "none" : "#fff"}" stroke="${COLORS[moment.stateOf(i)]}"`;
     // A member of a group has room for its name only.
     const text = (places.groupOf.has(i) && moment.program.values[results[0]]?.name) || kernel;
     return (

@@ -13,7 +13,7 @@ const LOOKS = {
 };
 export const STATES = Object.keys(LOOKS);
 export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED] = STATES.keys();
-export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map(place =>
+export const [SHAPES, COLORS, DARK] = [0, 1, 2].map(place =>
   Object.fromEntries(STATES.map(state => [state, LOOKS[state][place]])),
 );
 /** The colors of kernels, on white and on black.  None of them is the color of errors. */
@@ -29,7 +29,7 @@ const KERNELS = [
 ];
 export const KERNEL_COLORS = KERNELS.length;
 const kernels = place => KERNELS.map((pair, at) => `--kernel${at}: ${pair[place]};`).join("");
-const variables = colours => STATES.map(state => `--${state}: ${colours[state]};`).join("");
+const variables = colors => STATES.map(state => `--${state}: ${colors[state]};`).join("");
 
 /** The statuses of a run: the state whose look each has, its name in text, and an explanation. */
 export const STATUSES = {
@@ -68,7 +68,7 @@ const TOKEN_COLORS = {
 const css = `
 :host { container-type: inline-size; display: block; position: relative; margin: 2px 0;
   border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
-  ${variables(COLOURS)} ${kernels(0)}
+  ${variables(COLORS)} ${kernels(0)}
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: color-mix(in srgb, var(--ink) 70%, var(--paper));
   --line: var(--jp-border-color2, #8886);
   --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882);
@@ -258,7 +258,7 @@ export function isDark(node) {
  * Call `action` when the page's colors may have changed, which a canvas does not notice.  Returns a function that stops
  * this.
  */
-export function onOtherColours(action) {
+export function onOtherColors(action) {
   const observer = new MutationObserver(action);
   observer.observe(document.body, { attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
   const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map(query => matchMedia(query));
@@ -270,7 +270,7 @@ export function onOtherColours(action) {
 }
 
 /** The colors in the form that a canvas needs. */
-export function colours(host) {
+export function colors(host) {
   const style = getComputedStyle(host);
   const read = name => style.getPropertyValue(`--${name}`).trim() || "#888";
   return Object.fromEntries(

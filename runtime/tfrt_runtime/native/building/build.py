@@ -234,7 +234,7 @@ def build_here(before: str) -> None:
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
     wrappers = collect(show)
-    show("optimising")
+    show("optimizing")
     code = shared_object(MACHINES[this_machine()], wrappers)
     if fingerprint() != before:
         raise RuntimeError("the sources changed while they were compiled: start again")
@@ -249,7 +249,7 @@ def build_for_wheel(folder: str, *machines: str) -> None:
     """
     wrappers = collect(show_some)
     for name in machines or MACHINES:
-        show_some(f"optimising for {name}")
+        show_some(f"optimizing for {name}")
         code = shared_object(MACHINES[name], wrappers)
         Path(folder, file_name(name)).write_bytes(code)
 

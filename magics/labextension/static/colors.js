@@ -52,7 +52,7 @@ const MODE = {
  * The extension is a compartment with the highest precedence, which is reconfigured when a program appears in the cell
  * or disappears from it.  Setting the cell's MIME type instead would lose a race with the kernel's language.
  */
-export function createColours({ language, state, view }) {
+export function createColors({ language, state, view }) {
   const mlir = new language.LanguageSupport(language.StreamLanguage.define(MODE));
 
   return () => {
