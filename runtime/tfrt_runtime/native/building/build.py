@@ -136,7 +136,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
         # LLVM removes internal functions that no wrapper uses.
         if not function.is_declaration and function.name not in kept:
             function.linkage = "internal"
-    mark_functions(module, memory.INLINE, "alwaysinline")
+    mark_functions(module, memory.INLINE | machine.inlined, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")
     return module
 
@@ -173,7 +173,48 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
     options.loop_vectorization = False
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
+    if not machine.has_wide_pointers:
+        module = llvm.parse_assembly(with_offsets(str(module)))
+        # A sum that is no longer used would still keep LLVM from using the offset.
+        cleaning = llvm.create_new_module_pass_manager()
+        cleaning.add_dead_code_elimination_pass()
+        cleaning.run(module, builder)
     return bytes(target.emit_object(module))
+
+
+SUM = re.compile(r"^  (%\S+) = add (?:nuw |nsw )*i32 (%\S+), (\d+)$", re.MULTILINE)
+POINTER = re.compile(r'^  (%"?([^"\s]+)"?) = inttoptr i32 (%\S+) to ptr$', re.MULTILINE)
+
+
+def with_offsets(text: str) -> str:
+    """Return IR in which the offset of a field is part of its pointer.
+
+        %2 = add i32 %1, 16               %"p.base" = inttoptr i32 %1 to ptr
+        %p = inttoptr i32 %2 to ptr       %p = getelementptr inbounds nuw i8, ptr %"p.base", i32 16
+
+    WebAssembly's loads and stores add a constant offset at no cost, but without wrapping around.
+    LLVM uses an offset only if it knows that the sum does not wrap, and it loses this knowledge
+    when it shortens the core's words to the 32 bits of a pointer.  An address of a field never
+    wraps: the core computes it from the address of an object that is large enough.
+    """
+
+    def replace(function: str) -> str:
+        sums = {found[1]: (found[2], found[3]) for found in SUM.finditer(function)}
+
+        def pointer(found: re.Match[str]) -> str:
+            name, bare, address = found.groups()
+            if address not in sums:
+                return found[0]
+            word, offset = sums[address]
+            return (
+                f'  %"{bare}.base" = inttoptr i32 {word} to ptr\n'
+                f'  {name} = getelementptr inbounds nuw i8, ptr %"{bare}.base", i32 {offset}'
+            )
+
+        return POINTER.sub(pointer, function)
+
+    # Names are unique only within a function.
+    return "".join(map(replace, re.split(r"^(?=define )", text, flags=re.MULTILINE)))
 
 
 @functools.cache  # LLVM accepts an option only once per process

@@ -80,8 +80,6 @@ _PAGE_LIBC = """
 declare ptr @memalign(i32, i32)
 declare void @free(ptr)
 declare i32 @clock_gettime(i32, ptr)
-declare void @llvm.memcpy.p0.p0.i32(ptr, ptr, i32, i1)
-declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)
 declare ptr @llvm.stacksave.p0()
 define i64 @tfrt_allocate(i64 %alignment, i64 %size) {
   %large = icmp ugt i64 %size, 2147483647
@@ -103,17 +101,43 @@ define void @tfrt_release(i64 %address) {
 define void @tfrt_discard(i64 %address, i64 %size) alwaysinline {
   ret void
 }
+; The engine runs a memory.copy or memory.fill as a call of C, which takes longer than storing some words.  The
+; accesses are volatile, because LLVM would turn the loops into these instructions.
 define void @tfrt_copy(i64 %target, i64 %source, i64 %size) alwaysinline {
+entry:
   %t = inttoptr i64 %target to ptr
   %f = inttoptr i64 %source to ptr
   %s = trunc i64 %size to i32
-  call void @llvm.memcpy.p0.p0.i32(ptr %t, ptr %f, i32 %s, i1 false)
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %more = icmp ult i32 %i, %s
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr inbounds nuw i8, ptr %f, i32 %i
+  %to = getelementptr inbounds nuw i8, ptr %t, i32 %i
+  %word = load volatile i64, ptr %from
+  store volatile i64 %word, ptr %to
+  %next = add nuw i32 %i, 8
+  br label %head, !llvm.loop !0
+done:
   ret void
 }
 define void @tfrt_clear(i64 %target, i64 %size) alwaysinline {
+entry:
   %t = inttoptr i64 %target to ptr
   %s = trunc i64 %size to i32
-  call void @llvm.memset.p0.i32(ptr %t, i8 0, i32 %s, i1 false)
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %more = icmp ult i32 %i, %s
+  br i1 %more, label %body, label %done
+body:
+  %to = getelementptr inbounds nuw i8, ptr %t, i32 %i
+  store volatile i64 0, ptr %to
+  %next = add nuw i32 %i, 8
+  br label %head, !llvm.loop !2
+done:
   ret void
 }
 ; A time has 64 bits of seconds, and 32 of nanoseconds.
@@ -183,6 +207,9 @@ define i64 @tfrt_ticks() {
   %sum = add i64 %whole, %rest
   ret i64 %sum
 }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.runtime.disable"}
+!2 = distinct !{!2, !1}
 """
 
 _ONE_THREAD = f"""
@@ -221,6 +248,8 @@ class Machine:
     """The name of the LLVM linker for the machine's object files."""
     flags: tuple[str, ...]
     features: str = ""
+    inlined: frozenset[str] = frozenset()
+    """The functions that are always inlined here, in addition to `memory.INLINE`."""
 
     @property
     def has_wide_pointers(self) -> bool:
@@ -267,5 +296,15 @@ WASM32 = Machine(
     "wasm-ld",
     ("-shared", "--experimental-pic", "--unresolved-symbols=import-dynamic", "--strip-all"),
     "+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals",
+    # Each iteration of a loop calls these.  A call takes longer here: the engine checks the stack,
+    # and keeps no register across calls.
+    frozenset(
+        f"tfrt_runtime.native.calls.{name}"
+        for name in (
+            "activation.start_iteration",
+            "delivery.return_value",
+            "machine_calls.finish_loop",
+        )
+    ),
 )
 MACHINES = {one.name: one for one in (X86_64, AARCH64, WASM32)}
