@@ -176,8 +176,9 @@ class OneThread:
     def entering(self, function: Function) -> Function:
         """Wrap a native function that may run kernels, for calls on a web page.
 
-        The call goes through a synchronous JavaScript frame.  Python then knows that stacks cannot
-        be switched, so a sleeping kernel blocks instead of crashing the interpreter.
+        If stacks can be switched, the call goes through a synchronous JavaScript frame.  Python
+        then knows that stacks cannot be switched below it, so a sleeping kernel blocks instead of
+        crashing the interpreter.
 
         Raises:
             RecursionError: in the wrapper, if calls are nested too deeply.
@@ -193,7 +194,10 @@ class OneThread:
                 )
             self._depth += 1
             try:
-                return _through_javascript(function, arguments)
+                can_switch, call_in_frame = _switching()
+                if can_switch():
+                    return _through_javascript(call_in_frame, function, arguments)
+                return function(*arguments)
             finally:
                 self._depth -= 1
 
@@ -245,14 +249,10 @@ def _switching() -> tuple[Callable[[], bool], Callable[[], None]]:
     return can_run_sync, run_js("(call) => () => { call(); }")(create_proxy(_call_pending))
 
 
-def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call `function` through a synchronous JavaScript frame if stacks can be switched.
-
-    Otherwise, call it directly.
-    """
-    can_switch, call_in_frame = _switching()
-    if not can_switch():
-        return function(*arguments)
+def _through_javascript(
+    call_in_frame: Callable[[], None], function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    """Call `function` through a synchronous JavaScript frame, which `call_in_frame` makes."""
     _pending.append((function, arguments))
     call_in_frame()
     result, problem = _done.pop()

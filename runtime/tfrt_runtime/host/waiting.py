@@ -310,16 +310,14 @@ class BlockingWatch:
         self._seen: dict[int, tuple[_State, float]] = {}
         """For each context that was running a kernel: its state, and the time of its last change.
         """
-        self.is_looking = False
+        # A process with one thread has nothing to examine, and its waits would never see the last
+        # timer.
+        self.is_looking = not HAS_THREADS
 
     def begin(self) -> None:
-        """Examine the threads regularly, from the start of a run until no run is left.
-
-        A process with one thread has nothing to examine, and its waits would never see the last
-        timer.
-        """
+        """Examine the threads regularly, from the start of a run until no run is left."""
         with self._lock:
-            if self.is_looking or not HAS_THREADS:
+            if self.is_looking:
                 return
             self.is_looking = True
         # If the host is closed, or if no thread can be started, there is no timer and no warning.

@@ -108,7 +108,7 @@ class TracedProgram:
         known = tuple(one for one in self._types if one is not None)
         self._fixed = known if len(known) == len(self._types) else None
 
-    @property
+    @functools.cached_property
     def _name(self) -> str:
         """The function's symbol in programs."""
         return re.sub(r"[^A-Za-z0-9_]", "_", self._function.__name__.strip("<>"))
