@@ -172,7 +172,7 @@ class NotebookHost:
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
         """Load a program with the current kernels, including the notebook's.
 
-        The program's operations take `slow` times as long.
+        Operations of the program's host functions take `slow` times as long.
 
         Raises:
             TfrtError: if the program uses unknown kernels.

@@ -308,8 +308,7 @@ class BlockingWatch:
         self._has_runs = has_runs
         self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
-        """For each context that was running a kernel: its state, and the time of its last change.
-        """
+        """For each context that was running a kernel, its state, and when that last changed."""
         # A process with one thread has nothing to examine, and its waits would never see the last
         # timer.
         self.is_looking = not HAS_THREADS

@@ -58,47 +58,47 @@ class i1(Value):
 
 
 class i8(Value):
-    """An integer of 8 bits."""
+    """An 8-bit integer."""
 
 
 class i16(Value):
-    """An integer of 16 bits."""
+    """A 16-bit integer."""
 
 
 class i32(Value):
-    """An integer of 32 bits."""
+    """A 32-bit integer."""
 
 
 class i64(Value):
-    """An integer of 64 bits."""
+    """A 64-bit integer."""
 
 
 class ui8(Value):
-    """An unsigned integer of 8 bits."""
+    """An unsigned 8-bit integer."""
 
 
 class ui16(Value):
-    """An unsigned integer of 16 bits."""
+    """An unsigned 16-bit integer."""
 
 
 class ui32(Value):
-    """An unsigned integer of 32 bits."""
+    """An unsigned 32-bit integer."""
 
 
 class ui64(Value):
-    """An unsigned integer of 64 bits."""
+    """An unsigned 64-bit integer."""
 
 
 class f32(Value):
-    """A float of 32 bits."""
+    """A 32-bit float."""
 
 
 class f64(Value):
-    """A float of 64 bits."""
+    """A 64-bit float."""
 
 
 class index(Value):
-    """An index of 64 bits."""
+    """A 64-bit index."""
 
 
 class out(Value, Generic[Element]): ...

@@ -101,8 +101,8 @@ define void @tfrt_release(i64 %address) {
 define void @tfrt_discard(i64 %address, i64 %size) alwaysinline {
   ret void
 }
-; The engine runs a memory.copy or memory.fill as a call of C, which takes longer than storing some words.  The
-; accesses are volatile, because LLVM would turn the loops into these instructions.
+; The engine runs a memory.copy or memory.fill as a call of C, which takes longer than storing a
+; few words.  The accesses are volatile, because LLVM would turn the loops into these instructions.
 define void @tfrt_copy(i64 %target, i64 %source, i64 %size) alwaysinline {
 entry:
   %t = inttoptr i64 %target to ptr
