@@ -307,19 +307,6 @@ def test_each_function_that_is_stepped_through_has_a_board() -> None:
     assert printed(said) == "2 2\n"
 
 
-SAYING = """%load_ext tfrt_nb
-get_ipython().events.register("pre_run_cell", lambda info: print("above"))"""
-
-
-def test_what_is_printed_before_a_run_is_above_its_board() -> None:
-    cell = "%%tfrt\n" + STEPS.replace("NAME", "main")
-    with started(SAYING) as front_end:
-        front_end.run(cell, is_page=True)  # it takes longer than text waits by itself
-        messages = front_end.run(cell, is_page=True)
-    kinds = [each["msg_type"] for each in messages if each["msg_type"] != "status"]
-    assert kinds == ["execute_input", "stream", "display_data"]
-
-
 PRINTING = """
 %load_ext tfrt_nb
 import threading, time, tfrt_nb

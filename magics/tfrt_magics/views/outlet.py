@@ -12,12 +12,10 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -38,8 +36,6 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 0.5
 """In a terminal, a run that takes fewer seconds than this shows no progress line."""
 SHOW_SECONDS = 0.2
-SENT_SECONDS = 10.0
-"""The time limit for ipykernel's thread to send a message; it has stopped if the kernel exits."""
 TABLE_SECONDS = 1.0
 """The interval, in seconds, at which a page without a board gets a new table."""
 NO_BOARD = (
@@ -106,31 +102,6 @@ class Terminal:
         print(stage_colored(text, stage) if sys.stdout.isatty() else text, end="")
 
 
-def publish(shell: InteractiveShell, bundle: Bundle, **options: Any) -> None:
-    """Publish display data after everything that the cell has printed so far.
-
-    ipykernel sends all messages on one thread. On any other thread, its publisher waits for that
-    thread twice, once for each stream, so that earlier text comes first. Publishing on that thread
-    needs only one wait.
-    """
-    publisher: Any = shell.display_pub
-    thread = getattr(getattr(publisher, "pub_socket", None), "io_thread", None)
-    # The hooks of a publisher belong to the thread that registers them.
-    if thread is None or publisher._hooks:
-        publisher.publish(bundle, **options)
-        return
-    done: Future[None] = Future()
-
-    def work() -> None:
-        try:
-            done.set_result(publisher.publish(bundle, **options))
-        except Exception as problem:  # noqa: BLE001
-            done.set_exception(problem)
-
-    thread.schedule(partial(copy_context().run, work))
-    done.result(SENT_SECONDS)
-
-
 class Slot:
     """A piece of a cell's output. Any thread can replace it.
 
@@ -143,7 +114,7 @@ class Slot:
     _late: ClassVar[dict[str, Callable[[], None]]] = {}
 
     def __init__(self, shell: InteractiveShell, bundle: Bundle, name: str | None = None) -> None:
-        self._publish = partial(publish, shell)
+        self._publish = shell.display_pub.publish
         self._id = name or uuid.uuid4().hex
         self._publish(bundle, transient={"display_id": self._id})
 
