@@ -17,8 +17,8 @@ from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
-from operator import ne
+from itertools import accumulate, chain, islice, repeat
+from operator import attrgetter, eq, ne
 from typing import NamedTuple
 
 from tfrt_runtime.bef.records import (
@@ -85,7 +85,8 @@ class BodyReader:
     def _words(self) -> array[int]:
         """The functions section as 32-bit words."""
         size = (self._end - self._start) // _WORD * _WORD
-        words = array("I", self._data[self._start : self._start + size].tobytes())
+        words = array("I")
+        words.frombytes(self._data[self._start : self._start + size])
         if sys.byteorder == "big":
             words.byteswap()
         return words
@@ -106,7 +107,7 @@ class BodyReader:
         use_counts = cursor.varints(register_count)
         kernel_count = cursor.count("kernels")
         table = cursor.varints(3 * kernel_count)
-        result_registers = cursor.varints(len(signature.result_types))
+        result_registers = tuple(cursor.varints(len(signature.result_types)))
         cursor.align(KERNEL_ALIGNMENT)
 
         self._next_word = (cursor.offset - self._start) // _WORD
@@ -131,7 +132,7 @@ class BodyReader:
         return function
 
     def _read_pseudo_kernel(
-        self, table: tuple[int, ...], register_count: int, argument_count: int
+        self, table: array[int], register_count: int, argument_count: int
     ) -> list[Numbers]:
         """Return the users of the trigger, followed by the users of each argument."""
         at = self._next_word
@@ -146,7 +147,7 @@ class BodyReader:
         return _lists(self._words[lists:end], self._words[operands - result_count : operands])
 
     def _read_kernels(
-        self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
+        self, table: array[int], argument_count: int, nonstrict: frozenset[int]
     ) -> tuple[Kernels, array[int], array[int]]:
         """Read the real kernels; return them, their results' users, and each result's user count.
 
@@ -242,24 +243,37 @@ def _find_wrong_use(function: BefFunction, listed: array[int], counts: array[int
 
     `listed` has the users of the kernels' results, and `counts` has the user count of each result.
     """
-    kernels, argument_count = function.kernels, len(function.argument_types)
-    defined = argument_count + len(counts)
-    if function.register_count != defined:
+    kernels = function.kernels
+    listed = array("I", chain.from_iterable(function.argument_users)) + listed
+    counts = array("I", map(len, function.argument_users)) + counts
+    if function.register_count != (defined := len(counts)):
         return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"  # noqa: E501
     if any(register >= defined for register in function.result_registers):
         return "Using an undefined register in return op"
     if kernels.entry_users != list(function.entry_users):
         return "the kernels without operands are not those listed"
-    users, use_counts = kernels.users, kernels.use_counts(function.result_registers)
-    del kernels.users  # few callers need them
-    of_results = users[argument_count:]
-    is_usual = [*chain.from_iterable(of_results)] == listed.tolist()
-    is_usual = is_usual and [*map(len, of_results)] == counts.tolist()
-    lists = [*function.argument_users, *(() if is_usual else _lists(listed, counts))]
-    if any(map(ne, map(sorted, users), map(sorted, lists))):
-        return "the users of a register are not those listed"
-    if not is_usual:
+    if not _is_usual(kernels, listed, counts):
+        lists = _lists(listed, counts)
+        if any(map(ne, map(sorted, kernels.users), map(sorted, lists))):
+            return "the users of a register are not those listed"
         kernels.users = lists
-    if use_counts != list(function.use_counts):
+    for register in function.result_registers:
+        counts[register] += 1
+    if any(map(ne, counts, function.use_counts)):
         return "the use count of a register is wrong"
     return None
+
+
+def _is_usual(kernels: Kernels, listed: array[int], counts: array[int]) -> bool:
+    """Tell whether the users of each register are listed as `Kernels.users` has them, without
+    making these lists.
+    """
+    places = array("Q", accumulate(counts, initial=0))
+    taken = [*kernels.each(attrgetter("argument_count"))]
+    users = chain.from_iterable(map(repeat, range(len(taken), 0, -1), reversed(taken)))
+    for register, number in zip(reversed(kernels.arguments), users, strict=True):
+        place = places[register]
+        if place >= len(listed) or listed[place] != number:
+            return False
+        places[register] = place + 1
+    return all(map(eq, places, accumulate(counts)))

@@ -293,7 +293,7 @@ def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
     numbers: dict[int, tuple[int, ...]] = {}
     for _ in range(cursor.count("functions")):
         function = cursor.varint()
-        numbers[function] = cursor.varints(cursor.count("kernels"))
+        numbers[function] = tuple(cursor.varints(cursor.count("kernels")))
     return numbers
 
 

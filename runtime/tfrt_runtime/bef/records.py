@@ -329,13 +329,12 @@ class Kernels(Sequence[BefKernel]):
         """The first argument's position and the first result of each kernel, and of the end."""
         arguments = accumulate(self.each(attrgetter("argument_count")), initial=0)
         results = accumulate(self.each(attrgetter("result_count")), initial=self.first)
-        return array("i", [*arguments]), array("i", [*results])
+        return array("i", arguments), array("i", results)
 
     @cached_property
     def users(self) -> Sequence[Numbers]:
         """For each register, the numbers of the kernels that use it, later ones first."""
-        made = sum(self.each(attrgetter("result_count")))
-        users: list[list[int]] = [[] for _ in range(self.first + made)]
+        users: list[list[int]] = [[] for _ in range(self.starts[1][-1])]
         counts = [*self.each(attrgetter("argument_count"))]
         numbers = chain.from_iterable(map(repeat, count(1), counts))
         for register, number in zip(reversed(self.arguments), reversed([*numbers]), strict=True):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Sequence
 
 from tfrt_runtime.bef.records import PADDING
@@ -85,32 +86,26 @@ class Cursor:
             if value >= _VARINT_LIMIT:
                 raise self.fail("an integer of more than 64 bits")
 
-    def varints(self, count: int) -> tuple[int, ...]:
+    def varints(self, count: int) -> array[int]:
         """Read `count` integers in the format of `varint`, but much faster."""
         chunk = self.take(count).tobytes()
         # In the common case, no top bit is set, so each byte is a separate integer.
         if chunk.isascii():
-            return tuple(chunk)
-        values: list[int] = []
-        pending = self._groups(chunk, 0, values)
-        # Each integer has at least one byte, so taking one byte per missing integer never takes too
-        # many.
-        while missing := count - len(values):
-            pending = self._groups(self.take(missing).tobytes(), pending, values)
-        return tuple(values)
-
-    def _groups(self, chunk: bytes, pending: int, values: list[int]) -> int:
-        """Append the integers that end in `chunk`; return the unfinished integer."""
-        value = pending
-        for group in chunk:
-            if group < 0x80:
-                values.append(value << 7 | group)
-                value = 0
-            elif value < _VARINT_LIMIT:
-                value = value << 7 | group & 0x7F
-            else:
-                raise self.fail("an integer of more than 64 bits")
-        return value
+            return array("B", chunk)
+        values, value = array("Q"), 0
+        while chunk:
+            for group in chunk:
+                if group < 0x80:
+                    values.append(value << 7 | group)
+                    value = 0
+                elif value << 7 < _VARINT_LIMIT:
+                    value = value << 7 | group & 0x7F
+                else:
+                    raise self.fail("an integer of more than 64 bits")
+            # Each integer has at least one byte, so taking one byte per missing integer never takes
+            # too many.
+            chunk = self.take(count - len(values)).tobytes()
+        return values
 
     def count(self, what: str) -> int:
         """Read a count of items, each of which has at least one byte.

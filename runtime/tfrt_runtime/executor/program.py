@@ -167,9 +167,8 @@ class Executable:
                 mark = arena.mark
                 used: dict[str, Kernel] = {}  # each name is looked up once
                 for number, position in function.kernels.firsts.items():
-                    if function.kernels.shapes[number].name not in used:
-                        record = function.kernels[position]
-                        used[record.name] = self._find(function, record)
+                    if (name := function.kernels.shapes[number].name) not in used:
+                        used[name] = self._find(function, function.kernels[position])
                 function = lazy_last(function, used)
                 kernels = [*map(used.__getitem__, function.kernels.each(attrgetter("name")))]
                 calls, constants = self._resolve(resolver, function, used, first)
