@@ -234,12 +234,14 @@ class FunctionWriter:
         if self._is_nonstrict:
             self._write_waits()
         if self._is_in_order:
-            counts, entries = [0] * (at.IN_ORDER_WORDS // 8), [start, end]
+            counts = array("q", bytes(at.IN_ORDER_WORDS))
+            entries = self._arena.add_addresses(start, end)
+            results = self._function.result_registers
+            self._arena.add(*(at.ACTIVATION_REGISTERS + 8 * register for register in results))
         else:
-            pairs = zip(records, waits, strict=True)
-            entries = [record for record, count in pairs if record and not count]
-            counts = [count for count in waits if count or self._is_nonstrict]
-        self._write_function(function_offset, array("q", counts), entries)
+            counts = array("q", (count for count in waits if count or self._is_nonstrict))
+            entries = self._write_entries(records, waits)
+        self._write_function(function_offset, counts, entries)
 
     @property
     def handles(self) -> list[int]:
@@ -331,13 +333,17 @@ class FunctionWriter:
                 halves[(record + at.RECORD_WAITS) // 4] = waits - record
                 del halves
 
-    def _write_function(self, offset: int, counts: array[int], entries: Sequence[int]) -> None:
+    def _write_entries(self, records: array[int], waits: array[int]) -> int:
+        """Write the list of records that await no argument; return its offset."""
+        place, pairs = self._arena.offset, zip(records, waits, strict=True)
+        entries = enumerate(record for record, count in pairs if record and not count)
+        distances = array("i", (record - place - 4 * number for number, record in entries))
+        distances.extend([0] * (2 - len(distances) % 2))
+        return self._arena.add_array(distances)
+
+    def _write_function(self, offset: int, counts: array[int], entries: int) -> None:
         """Write the function struct, and its tables; `counts` are the ready counts at entry."""
         arena, function = self._arena, self._function
-        entry_table = arena.add_addresses(*entries)
-        if self._is_in_order:
-            registers = function.result_registers
-            arena.add(*(at.ACTIVATION_REGISTERS + 8 * register for register in registers))
         slots = self._registers[at.REGISTER_SLOT // 4 :: _REGISTER]
         arguments = arena.add_addresses(*slots[: len(function.argument_types)])
         values = {
@@ -371,7 +377,6 @@ class FunctionWriter:
             at.FUNCTION_KERNELS: 1 if self._is_in_order else kernels,
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),
-            at.FUNCTION_ENTRIES: 0 if self._is_in_order else len(entries),
             at.FUNCTION_CONSTANTS: len(returned),
             at.FUNCTION_FLAGS: flags,
             at.FUNCTION_HEAVY: 0
@@ -381,7 +386,7 @@ class FunctionWriter:
         tables = {
             at.FUNCTION_TEMPLATE: template,
             at.FUNCTION_ARGUMENT_TABLE: arguments,
-            at.FUNCTION_ENTRY_TABLE: entry_table,
+            at.FUNCTION_ENTRY_TABLE: entries,
             at.FUNCTION_CONSTANT_TABLE: constants,
         }
         for place, number in numbers.items():

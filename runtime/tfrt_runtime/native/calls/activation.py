@@ -67,7 +67,7 @@ from tfrt_runtime.native.queues.waiters import (
     finish,
     leave_join,
     mark_shared,
-    push_ready,
+    push_entries,
     run_waiters,
 )
 
@@ -171,17 +171,17 @@ def observe_end(context: Address, activation: Address) -> None:
 def begin(context: Address, activation: Address) -> None:
     """Start an activation: make its entry kernels ready, and deliver its constants.
 
-    Entry kernels await no argument.  They are pushed in reverse order, so that they run in program
-    order.  Finally, subtract the 1 that `new_activation` has added to REMAINING.
+    Entry kernels await no argument.  They run in program order.  Finally, subtract the 1 that
+    `new_activation` has added to REMAINING.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
-    entries = load(function + at.FUNCTION_ENTRY_TABLE)
-    for i in range(load(function + at.FUNCTION_ENTRIES) - 1, -1, -1):
-        push_ready(context, activation, load(entries + 8 * i))
+    is_in_order = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER != 0
+    if not is_in_order and load_i32(load(function + at.FUNCTION_ENTRY_TABLE)) != 0:
+        push_entries(context, activation, load(function + at.FUNCTION_ENTRY_TABLE))
     constants = load(function + at.FUNCTION_CONSTANT_TABLE)
     for i in range(load(function + at.FUNCTION_CONSTANTS)):
         deliver(context, activation, load(constants + 16 * i), load(constants + 16 * i + 8))
-    if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER != 0:
+    if is_in_order:
         # The function's kernels count as one, which is ready when all arguments are available.
         finish(context, activation)
     finish(context, activation)

@@ -71,7 +71,7 @@ from tfrt_runtime.native.queues.tasks import (
     steal_task,
     watch,
 )
-from tfrt_runtime.native.queues.waiters import push_ready
+from tfrt_runtime.native.queues.waiters import push_entries, push_ready
 
 SHARE_INTERVAL = 1024
 """The number of kernels between two checks for a sleeping worker: about 20 us, as for a wake-up."""
@@ -308,6 +308,8 @@ def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
         end_activation(context, tagged - at.READY_END)
     elif tag == at.READY_DELIVERY:
         deliver_later(context, tagged - at.READY_DELIVERY, second)
+    elif tag == at.READY_ENTRIES:
+        push_entries(context, tagged - at.READY_ENTRIES, second)
     else:
         end_join(context, tagged - at.READY_JOIN)
 

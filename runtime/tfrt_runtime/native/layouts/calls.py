@@ -79,11 +79,11 @@ struct(
     ARGUMENTS="",
     ARGUMENT_TABLE="The address of one slot address per argument.",
     RESULTS="",
-    ENTRIES="",
     ENTRY_TABLE=(
-        "The addresses of the records that await no argument. With FUNCTION_IN_ORDER: the "
-        "address of the first record, the address after the last record, and the offset of "
-        "each result's register."
+        "The address of the list of records that await no argument. Each half word is the "
+        "distance from itself to a record; 0 ends the list. With FUNCTION_IN_ORDER: the address "
+        "of the first record, the address after the last record, and the offset of each "
+        "result's register."
     ),
     CONSTANTS="",
     CONSTANT_TABLE=(
@@ -94,7 +94,7 @@ struct(
     HEAVY="How many of the kernels may take long. REQUEST_DECIDED counts these one by one.",
     MACHINE="The function's MACHINE struct, or 0 if it can never be machine code.",
 )
-FUNCTION_WORDS = 15
+FUNCTION_WORDS = 14
 FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
 """The flags for functions with non-strict kernels, and for sync functions.
 

@@ -41,7 +41,7 @@ from tfrt_runtime.native.queues.tasks import (
     spread_injected,
     wake_sleeper,
 )
-from tfrt_runtime.native.queues.waiters import mark_shared
+from tfrt_runtime.native.queues.waiters import mark_shared, push_entries
 from tfrt_runtime.native.trimming import give_if_much
 
 SLICE_NS = 20_000_000
@@ -56,12 +56,14 @@ def hand_over(context: Address) -> None:
 
     Call this on a thread that will run no more kernels or will be away for a long time.
     """
-    base = load(context + at.CONTEXT_READY)
-    top = load(context + at.CONTEXT_READY_TOP)
-    while base < top:
-        top -= 16
-        enqueue_entry(context, load(top), load(top + 8))
-    store(context + at.CONTEXT_READY_TOP, base)
+    while load(context + at.CONTEXT_READY_TOP) != load(context + at.CONTEXT_READY):
+        top = load(context + at.CONTEXT_READY_TOP) - 16
+        store(context + at.CONTEXT_READY_TOP, top)
+        # Each kernel becomes a task of its own, so that several threads can run them.
+        if load(top) & at.READY_BITS == at.READY_ENTRIES:
+            push_entries(context, load(top) - at.READY_ENTRIES, load(top + 8))
+        else:
+            enqueue_entry(context, load(top), load(top + 8))
     share_pending(context)
     queue = load(context + at.CONTEXT_QUEUE)
     # `put_back` wakes no thread, because its caller usually comes back for the tasks. This thread

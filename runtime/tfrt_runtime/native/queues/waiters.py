@@ -1,8 +1,8 @@
 """Publish a value, run its waiters, and count down to the kernels that become ready.
 
 An entry of a thread's ready stack has two words.  The low bits of the first word give the kind:
-READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation), or
-READY_JOIN (join).
+READY_KERNEL (activation, record), READY_ENTRIES (activation, list of records), READY_DELIVERY
+(delivery, value), READY_END (activation), or READY_JOIN (join).
 
 While only one thread uses an activation, the activation's counters are plain words.  That thread
 calls `mark_shared` before another thread may use the activation.  From then on, every access to the
@@ -42,6 +42,9 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues.tasks import add_local_task, new_task, wake_waiting
 
+PUSHED_AT_ONCE = 32
+"""How many entry kernels `push_entries` pushes, so that they are in the first-level cache."""
+
 
 @inline
 def push_ready(context: Address, activation: Address, record: Address) -> None:
@@ -53,6 +56,22 @@ def push_ready(context: Address, activation: Address, record: Address) -> None:
     store(top, activation)
     store(top + 8, record)
     store(context + at.CONTEXT_READY_TOP, top + 16)
+
+
+@native
+def push_entries(context: Address, activation: Address, entries: Address) -> None:
+    """Make the kernels of a list (FUNCTION_ENTRY_TABLE) ready, so that they run in order.
+
+    If the list is long, one entry stands for its end, until the kernels before it have run.  A
+    thousand entries would displace the kernels' values from the cache.
+    """
+    end = entries
+    while load_i32(end) != 0 and end - entries < 4 * PUSHED_AT_ONCE:
+        end += 4
+    if load_i32(end) != 0:
+        push_ready(context, activation | at.READY_ENTRIES, end)
+    for place in range(end - 4, entries - 4, -4):
+        push_ready(context, activation, place + load_i32(place))
 
 
 @outline

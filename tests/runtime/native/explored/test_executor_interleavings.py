@@ -325,9 +325,27 @@ FORWARD = Program(
     (1,),
     (4, 4),
 )
-"""A sum; one argument forwards to another value, and the last one to arrive does not."""
+"""A sum of which one argument forwards to another value, and the last to arrive does not."""
+ENTRIES = Program(
+    [
+        Function(
+            1,
+            [
+                ("chain", (), (1,)),
+                ("async add", (0, 0), (2,)),
+                ("chain", (), (3,)),
+                ("chain", (), (4,)),
+                ("add", (0, 2), (5,)),
+            ],
+            (1, 3, 4, 5),
+        )
+    ],
+    (1,),
+    ("any", "any", "any", 3),
+)
 PROGRAMS = {
     "diamond": DIAMOND,
+    "entry kernels": ENTRIES,
     "async adds": ASYNC_ADDS,
     "calls": CALLS,
     "do async": DO_ASYNC,
@@ -421,6 +439,12 @@ def test_an_error_of_one_thread_is_seen_by_a_kernel_that_another_makes_ready() -
         world.finally_assert(check)
 
     explore(scenario, interleavings=300)
+
+
+@pytest.fixture(autouse=True)
+def _short_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one ready entry stand for all entry kernels but the first."""
+    monkeypatch.setattr(waiters, "PUSHED_AT_ONCE", 1)
 
 
 @pytest.fixture

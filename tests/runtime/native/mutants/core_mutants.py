@@ -712,6 +712,20 @@ MUTANTS = [
         "executor_interleavings forward",
     ),
     _mutant(
+        "queues.waiters.push_entries",
+        "the rest of a list of entry kernels is forgotten",
+        "push_ready(context, activation | at.READY_ENTRIES, end)",
+        "pass",
+        "executor_interleavings entry and kernels",
+    ),
+    _mutant(
+        "queues.sharing.hand_over",
+        "a thread that leaves keeps a list of entry kernels",
+        "push_entries(context, load(top) - at.READY_ENTRIES, load(top + 8))",
+        "pass",
+        "executor_interleavings entry and kernels",
+    ),
+    _mutant(
         "queues.waiters.register_resolved",
         "kernels do not look at an error that arrives later",
         "release_available(context, activation, slot, value)",
