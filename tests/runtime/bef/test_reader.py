@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import time
+from array import array
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,10 +36,10 @@ def two_constants(*, nonstrict: bool = False) -> BefModule:
         (),
         ("i32",),
         register_count=3,
-        use_counts=(1, 1, 1),
+        use_counts=array("I", (1, 1, 1)),
         kernels=(one, other, add),
         entry_users=(1, 2),
-        streams=(0, 0, 1, 0),
+        streams=array("I", (0, 0, 1, 0)),
         result_registers=(2,),
     )
     return BefModule((function,), ("one", "add"), ("i32",), b"\x01\x00\x00\x00", 4)
@@ -63,14 +64,14 @@ def test_a_program_is_read_into_records() -> None:
         ("i32",),
         location=0,
         register_count=3,
-        use_counts=(1, 1, 1),
+        use_counts=array("I", (1, 1, 1)),
         kernels=(
             BefKernel("tfrt.constant.i32", 4, (), (0,), (), (1,), ((2,),), 0),
             BefKernel("tfrt.add.i32", 8, (0, 1), (), (), (2,), ((),), 2),
         ),
         entry_users=(1,),
         argument_users=((2,),),
-        streams=(0, 1, 0),
+        streams=array("I", (0, 1, 0)),
         result_registers=(2,),
         register_types=("i32", "i32", "i32"),
         attribute_names=(("value",), ()),
@@ -214,7 +215,7 @@ def _long_program(count: int) -> BefModule:
         (),
         ("i32",),
         register_count=count,
-        use_counts=(2,) * (count - 1) + (1,),
+        use_counts=array("I", (2,) * (count - 1) + (1,)),
         kernels=tuple(kernels),
         entry_users=(1,),
         result_registers=(count - 1,),
@@ -239,7 +240,7 @@ def test_the_time_to_load_a_program_grows_with_its_kernels() -> None:
     # Quadratic time would take a hundred times as long.
     assert _seconds_to_load(long) < 40 * _seconds_to_load(short)
     assert BefFile.load(long).functions == (
-        replace(module.functions[0], streams=(0,) * (count + 1)),
+        replace(module.functions[0], streams=array("I", bytes(4 * (count + 1)))),
     )
     assert gc.isenabled()
 
