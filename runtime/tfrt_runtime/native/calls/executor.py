@@ -274,12 +274,10 @@ def put_in_order(context: Address) -> None:
     while load(context + at.CONTEXT_READY_TOP) != load(context + at.CONTEXT_READY):
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
-        tagged = load(top)
-        record = load(top + 8)
-        if tagged & at.READY_BITS != at.READY_KERNEL:
-            run_other_entry(context, tagged, record)
+        if load(top) & at.READY_BITS != at.READY_KERNEL:
+            run_other_entry(context, load(top), load(top + 8))
         else:
-            enqueue_entry(context, tagged, record)
+            enqueue_entry(context, load(top), load(top + 8))
 
 
 @inline
