@@ -391,7 +391,7 @@ def take_slab(context: Address) -> Address:
 
 @native
 def reclaim(process: Address) -> int:
-    """Free memory that the process keeps for reuse: free slabs, and free blocks for tensors.
+    """Free the unused slabs and tensor blocks that the process keeps for reuse.
 
     Return 0 if nothing was freed.
     """

@@ -1,7 +1,8 @@
 """Deliver a value to a register, to the kernels that use it, and up a chain of returns.
 
-A slot describes one result of a kernel.  It has the result's register, its users (the kernels that
-read the register), and its returns (the results of the function that are this result).
+A slot describes one result of a kernel.  It names the register that stores the result.  It also
+lists the result's users, which are the kernels that read the register, and its returns, which are
+the positions at which the function returns the result.
 
 No function here recurses, so the native stack does not grow with the program.  Results travel up a
 chain of returns in a loop.  Kernels that become ready are pushed onto the thread's ready stack.

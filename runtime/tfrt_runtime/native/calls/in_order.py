@@ -274,9 +274,9 @@ def keep_result(
     failed: Address,
     watch: Address,
 ) -> None:
-    """Store a result in its register, unless the kernel has failed with `failed`.
+    """Store a kernel's result in its register; drop it if it is unused or if the kernel failed.
 
-    Take over a reference to `value`.
+    `failed` is the error of a failed kernel, or 0.  Take over a reference to `value`.
     """
     if watch != 0 and failed != 0:
         log_state(context, watch, activation, slot, failed, at.LOG_ERROR)

@@ -350,7 +350,7 @@ def report_error(context: Address, record: Address, message: int) -> Address:
 
 @outline
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
-    """Skip a kernel: `failed` becomes each of its results."""
+    """Skip a kernel: drop its arguments, and deliver the error `failed` as each of its results."""
     results = load_i32(record + at.RECORD_RESULTS)
     watch = watch_of(activation)
     if watch != 0:

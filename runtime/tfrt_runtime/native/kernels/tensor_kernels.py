@@ -227,7 +227,10 @@ def softmax_inplace(context: Address, record: Address) -> None:
 
 @native
 def largest_of(row: Address, width: int) -> float:
-    """Return the largest of `width` numbers, at least one, or NaN if any of them is NaN."""
+    """Return the largest of the `width` numbers at `row`, or NaN if any of them is NaN.
+
+    `width` must be at least 1.
+    """
     largest = load_f32(row)
     for i in range(1, width):
         number = load_f32(row + 4 * i)

@@ -49,9 +49,9 @@ def start_calls_with(
 ) -> None:
     """Prepare `count` calls in consecutive rows; start the first `begun` of them.
 
-    When this returns, all rows have their results, which need not be available yet.  A task starts
-    a call only when a thread reaches the call.  Therefore, all calls reuse the memory of a few
-    calls, which stays in the cache.
+    When this function returns, each row contains the results of its call as AsyncValues, which may
+    become available later.  A task starts a call only when a thread reaches the call.  Therefore,
+    all calls reuse the memory of a few calls, which stays in the cache.
     """
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):

@@ -92,8 +92,8 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 @native
 def share_pending(context: Address) -> None:
     """Move the tasks that this thread keeps to the injected stack, in the same order."""
-    # Mark all activations as shared before one swap publishes the whole list. Until then,
-    # `async_kernels` counts such tasks in their activations with plain stores.
+    # One swap publishes the whole list. Mark the tasks' activations as shared before that, because
+    # other threads will change their counters. So far, this thread may have used plain stores.
     task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return

@@ -120,9 +120,9 @@ def add_short_task(context: Address, task: Address) -> None:
 @native
 def wake_sleeper(queue: Address) -> None:
     """If a worker is asleep and not notified, wake it to search for work."""
-    # This fence orders the work that was just added before the read of SLEEPERS. A sleeper orders
-    # its change of SLEEPERS before its last search. Therefore, at least one of the two sees the
-    # other.
+    # The fence makes the work that was just added visible before SLEEPERS is read. A thread that
+    # goes to sleep makes its change of SLEEPERS visible before its last search for work. Therefore,
+    # this thread sees the sleeper, or the sleeper finds the work.
     fence()
     if notify_sleeper(queue):
         fetch_add(queue + at.QUEUE_EPOCH, 1)
