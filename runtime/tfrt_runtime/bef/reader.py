@@ -50,7 +50,7 @@ class BefFile(BefModule):
         """Read the file in `data`, which must not change afterward.
 
         Raises:
-            MalformedBef: if `data` is not a whole BEF file.
+            MalformedBef: if `data` is incomplete or is not a BEF file.
         """
         try:
             with collector_paused():
@@ -77,7 +77,7 @@ class BefFile(BefModule):
         """Read the file at `path`, mapped into memory.
 
         Raises:
-            MalformedBef: if the file is not a whole BEF file.
+            MalformedBef: if the file is incomplete or is not a BEF file.
             OSError: if there is no file to read.
         """
         return BefFile.load(mapped(path), str(path))

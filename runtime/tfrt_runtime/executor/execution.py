@@ -202,9 +202,10 @@ class Execution(RunWaits):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Count unavailable arguments as part of the run's work.
+        """If an argument is unavailable, keep the run open until all results are resolved.
 
-        Return how many results keep the run open because of these arguments.
+        For this, add an active call for each result; return how many calls were added.  The caller
+        removes one of them each time a result is resolved.
         """
         open_for = 0
         for index, value in given:

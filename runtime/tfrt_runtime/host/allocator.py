@@ -313,7 +313,9 @@ ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
 def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
-    """Create an allocator of one of `ALLOCATOR_KINDS`, whose memory `limit` limits.
+    """Create an allocator of the given kind, which is one of `ALLOCATOR_KINDS`.
+
+    An allocation fails if native code and tensors would then hold more than `limit()` bytes.
 
     Raises:
         TfrtError: if no such kind exists.

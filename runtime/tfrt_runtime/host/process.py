@@ -241,9 +241,9 @@ class NativeProcess:
 
     @property
     def memory_held(self) -> int:
-        """How many bytes of system memory native code and tensors hold.
+        """How many bytes native code and tensors have taken from the system and not returned.
 
-        This includes memory that is kept for later use.
+        This includes free blocks that are kept for reuse.
         """
         return self.words.held
 

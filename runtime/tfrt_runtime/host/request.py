@@ -117,10 +117,8 @@ class Request(Run):
         process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
-        """Cancel the run if its host was cancelled before the run was registered.
-
-        A cancellation after the registration finds the run itself.
-        """
+        """Cancel the run if its host was cancelled before the run was registered."""
+        # A thread that cancels the host later finds the registered run and cancels it.
         host = self.host
         if host.cancel_message is not None:
             self.cancel(host.cancel_message)

@@ -176,7 +176,7 @@ class Log(Struct):
 
 @_view
 class Machine(Struct):
-    """A function that may become machine code."""
+    """The machine code of a function, and the countdown until the function is compiled."""
 
 
 @_view

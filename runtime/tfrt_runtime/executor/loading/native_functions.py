@@ -63,9 +63,9 @@ def _with_direct_calls(
 
 
 def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
-    """Return a copy of a function that calls `kernel` at the given position.
+    """Return a copy of `function` in which the kernel at `position` is replaced with `kernel`.
 
-    The arguments of the call are in the order of the kernel's adapter.
+    The arguments are the same, but in the order in which the adapter of `kernel` takes them.
     """
     kernels = list(function.kernels)
     record = kernels[position]

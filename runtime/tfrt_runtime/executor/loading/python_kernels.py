@@ -354,8 +354,11 @@ def plain_call(
     """Return the data words with which native code can call a Python kernel directly.
 
     Also return the function that sets the kernel's result if native code cannot.  That function
-    must live as long as the kernel.  Return None if the kernel needs more than its arguments,
-    unless it only starts a coroutine.
+    must live as long as the kernel.
+
+    Return None if native code cannot call the kernel directly.  For example, the kernel may have
+    several results, or may take a frame besides its arguments (unless it is a coroutine kernel,
+    because `start_coroutine` passes it the frame).
     """
     kernel = call.kernel
     is_coroutine = kernel.waits == ITS_LOOP and not call.record.functions

@@ -328,7 +328,7 @@ class Resolver:
         value = read_as_stored(self._file, offset, "any")
         if not isinstance(value, Dense):
             return value
-        # Only now load numpy, which takes longer than a small program.
+        # Imported here, because importing numpy takes longer than running a small program.
         from tfrt_runtime.host.tensor.shapes import array_of_elements
 
         try:

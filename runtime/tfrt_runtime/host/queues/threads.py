@@ -103,7 +103,7 @@ class QueueThread(threading.local):
 
 
 class _Lease:
-    """Returns a thread's context when the thread exits."""
+    """Adds a thread's context to the idle contexts when the thread exits."""
 
     def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
         self._idle, self._queue, self._context = idle, queue, context

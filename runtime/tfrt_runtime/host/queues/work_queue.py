@@ -78,7 +78,10 @@ class WorkQueue(QueueThreads):
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Do what `wait` does; let workers or a stand-in run the tasks if this thread must not."""
+        """Wait as `wait` does, but let other threads run the tasks if this thread must not.
+
+        The other threads are the workers or a stand-in.
+        """
         own = self.context()
         watch_until = self.process.slow.watch_until
 

@@ -202,7 +202,7 @@ class HostBuffer:
 
 
 class NativeMemory(ctypes.Array[ctypes.c_char]):
-    """A native tensor's bytes for the buffer protocol; keeps the tensor alive."""
+    """Exposes a native tensor's bytes through the buffer protocol, and keeps the tensor alive."""
 
     _type_ = ctypes.c_char
     _length_ = 0
@@ -210,7 +210,7 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
 
 
 class AllocatedMemory(ctypes.Array[ctypes.c_char]):
-    """An allocator's bytes for the buffer protocol; destroying this object frees them."""
+    """Exposes an allocator's memory through the buffer protocol, and frees it when destroyed."""
 
     _type_ = ctypes.c_char
     _length_ = 0

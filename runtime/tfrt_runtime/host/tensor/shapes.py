@@ -1,6 +1,7 @@
 """Fully or partially known shapes, and element types.
 
-An element type has a number in BEF, names, a numpy type, and a format for printing.
+An `ElementType` describes the elements of a tensor: their type's number in BEF, its names in
+programs and in printed tensors, and the numpy type that stores them.
 """
 
 from __future__ import annotations

@@ -100,9 +100,9 @@ class Promises:
                     held.set_error(diagnostic)
 
     def counts(self, value: AsyncValue) -> bool:
-        """Return whether the run counts the activity that resolves the value.
+        """Return whether `own` has recorded an activity that will resolve the value.
 
-        If so, the run stays open until the value is resolved.
+        The run counts such an activity, so it stays open until the value is resolved.
         """
         return self._own.get(weakref.ref(value)) is not None
 

@@ -69,9 +69,9 @@ MAX_SECONDS = 1e6
 
 def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
     def wait(frame: KernelFrame, *given: object) -> object:
-        """Return the operands, or a chain if there are none, after the given number of seconds.
+        """Pass on the operands after a delay; without operands, the result is a chain.
 
-        No thread is blocked in the meantime.
+        The last item of `given` is the delay in seconds.  The delay does not block a thread.
         """
         *values, seconds = given
         if not 0 <= _number(seconds) <= MAX_SECONDS:

@@ -76,7 +76,10 @@ def _sleep(frame: KernelFrame, seconds: float) -> None:
 def attempted_here(
     name: str, function: Callable[..., object], policy: Policy
 ) -> Callable[..., object]:
-    """Return a function that calls `function` here, with the attempts that the policy allows."""
+    """Return a function that calls `function` and retries failed calls as the policy allows.
+
+    It makes all attempts on the thread that calls it, and sleeps between them.
+    """
 
     def call(*values: object, **keywords: object) -> object:
         return _repeated(partial(function, *values, **keywords), Attempts(name, policy), time.sleep)
