@@ -377,7 +377,10 @@ class CodeMap:
             yield time, NUMBER["end"], part.operation, -1, part.instance, -1, None
 
     def _end_of_function(self, time: int) -> Iterator[Event]:
-        """Yield events of the function's results, and of groups, which no code resolves."""
+        """Yield an event for each group, and for each function result that has none yet.
+
+        No code resolves a group, so groups are shown as available when the run is over.
+        """
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, NUMBER["available"], operation, value, 0, -1, None

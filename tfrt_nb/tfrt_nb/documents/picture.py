@@ -128,7 +128,11 @@ def layout(
 def _order(
     document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
 ) -> list[list[int]]:
-    """Return pairs of consecutive compiled operations with effects that share no value."""
+    """Return the pairs of compiled operations that are connected only by their source order.
+
+    In each body, compiled code runs the operations with effects in source order. A pair consists of
+    two successive ones, unless the second uses a value of the first.
+    """
     kinds = [row["kind"] for row in document["functions"]]
     makers = [row["op"] for row in document["values"]]
     last: dict[int, int] = {}

@@ -145,7 +145,7 @@ class Answer:
 
     @cached_property
     def _values(self) -> dict[str, object]:
-        """The value of each part, by name. An answer without parts has the name ""."""
+        """The value of each part, by the part's name. If there are no parts, the name is ""."""
         line, found = 1, dict[str, object]()
         try:
             for row in ast.parse(textwrap.dedent(self.text)).body:

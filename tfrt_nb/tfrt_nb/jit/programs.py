@@ -76,9 +76,10 @@ def program_key(
     adapted: Collection[str],
     symbols: Iterable[str] = (),
 ) -> str:
-    """Return the key of a program.
+    """Return the key under which a program's object file is stored in the `CodeCache`.
 
-    `symbols` are the names of Python functions. The other arguments are those of `compile_program`.
+    `symbols` are the names of the Python functions that the program calls. The other arguments are
+    those of `compile_program`.
     """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])

@@ -97,7 +97,7 @@ def _llvm_text(
     adapted: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> tuple[str, int]:
-    """Return the LLVM IR of a program after the passes, and the optimization level it deserves."""
+    """Return the LLVM IR of a lowered program, and the optimization level to compile it with."""
     effort = worthwhile_effort(lowered)
     text = lower_to_llvm(lowered, adapted, externals=externals, quick=effort.quick, places=places)
     return text, effort.level

@@ -294,7 +294,10 @@ class _Links:
                     self._users.setdefault(definer, []).append(user)
 
     def add(self, operation: int, assigned: Sequence[int]) -> None:
-        """Record the stream of `operation`. The users of its value already have a stream."""
+        """Record which streams wait for the stream of `operation`, because they use its value.
+
+        The operations that use the value must already have been assigned to streams.
+        """
         for user in self._users.get(operation, ()):
             self._known.append((assigned[user], assigned[operation]))
 

@@ -155,7 +155,7 @@ class Program(Running):
 
     @staticmethod
     def from_bef(data: bytes | memoryview, name: str = "<program>") -> Program:
-        """Create the program in a BEF file.
+        """Create a program from `data`, the contents of a BEF file.
 
         Raises:
             TfrtError: if the file or one of its compiled functions is invalid.
@@ -164,7 +164,7 @@ class Program(Running):
 
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Program:
-        """Create the program in a file, which contains source or BEF.
+        """Create a program from a file that contains source or BEF.
 
         The file is mapped into memory. While a program from a BEF file is in use, replace the file
         instead of writing into it, because the property `bef` reads it again.

@@ -39,9 +39,10 @@ class Stepper:
                 stepper.run(ready[0])
             print(stepper.execution.result())
 
-    Operations are ids of the program document. Every kernel is a step, except constants. The
-    kernels run on the stepper's own thread. In an environment with only one thread, they run during
-    the request, or during a later request that waits for them.
+    The methods take and return the ids of operations in the program document (`document`). Every
+    kernel is a step, except constants. The kernels run on the stepper's own thread. In an
+    environment with only one thread, they run during the request, or during a later request that
+    waits for them.
     """
 
     def __init__(

@@ -61,7 +61,7 @@ _EFFECTS = {
 
 
 class Judge:
-    """Determines which places the kernels of one program touch, by their names and arguments."""
+    """Determines which places each step of a program touches, from its kernel and arguments."""
 
     def __init__(self, kernels: Iterable[str]) -> None:
         names = set(kernels)

@@ -209,7 +209,10 @@ def follower_of(
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
-    """Return an error without its location, which is in the Python code that runs programs."""
+    """Return an error without any locations outside the program `name`.
+
+    Such a location is in the Python code of this command, which users have not written.
+    """
     return TfrtError(
         *(
             replace(one, location=None)

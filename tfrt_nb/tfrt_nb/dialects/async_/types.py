@@ -216,9 +216,10 @@ def _result_types(operation: type[IRDLOperation]) -> tuple[Attribute, ...]:
 
 
 def plain_op(operation: type[Op]) -> type[Op]:
-    """Define an operation that has only values as operands, as `irdl_op_definition` does.
+    """Define an operation as `irdl_op_definition` does, and give it the plain assembly format.
 
-    Its form is `%a, %b {attributes} : types`, with the types that the definition leaves open.
+    The plain format is `%a, %b {attributes} : types`. It shows only those types that the definition
+    of the operation does not determine. The operation must not have regions or successors.
     """
     return written_as(_plain_form)(irdl_op_definition(operation))
 

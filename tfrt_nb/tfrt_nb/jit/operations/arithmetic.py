@@ -162,8 +162,8 @@ def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     """Return the quotient and the remainder of a division that rounds toward zero.
 
-    A division of the least number by -1 overflows, and makes some processors raise a fatal signal.
-    Therefore, a division by -1 becomes a negation.
+    Dividing a type's most negative number by -1 overflows. On some processors, the instruction then
+    raises a signal that kills the process. Therefore, a division by -1 becomes a negation.
     """
     left, right = op.operands
     type_ = llvm_type(left.type)

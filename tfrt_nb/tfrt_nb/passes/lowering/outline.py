@@ -99,10 +99,11 @@ class TaskCounts:
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """Yield each counted value that the task's body takes, and how many references it lacks.
+        """Yield each counted value for which the pass must add references, and how many.
 
-        The body needs one reference for each argument in `taken`. If the body drops the value, the
-        program has already taken one of these references.
+        The outlined function needs one reference for each argument in `taken`, so it needs two if a
+        value is passed twice. The program itself has added one of them if the task's body contains
+        the `async.drop_ref` for it.
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):
