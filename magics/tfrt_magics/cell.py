@@ -468,8 +468,8 @@ def interrupts_noticed() -> Iterator[list[int]]:
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     """Start `job` and show it until it is over.
 
-    An interrupt cancels the job, and is returned rather than raised. An exception between the start
-    and the wait, or in a callback, would leave a job that no thread ends.
+    An interrupt cancels the job, and is returned rather than raised. If it were raised after the
+    job has started but before the wait, or in a callback, no thread would end the job.
     """
     interruption = None
     with interrupts_noticed() as interrupts:

@@ -241,7 +241,7 @@ def kernels_text(pattern: str) -> str:
 
 
 def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
-    """List all settings, or one setting, with value and purpose.
+    """Return a list of all settings, or only the setting `wanted`, with values and purposes.
 
     Raises:
         TfrtError: if the setting does not exist. The message is one line that names the setting.

@@ -8,8 +8,9 @@ requests as `tfrt_request` messages on the control channel, which the kernel ser
 cell is busy. The kernel answers with `tfrt_reply`. If a kernel has no control channel, requests
 come through `broadcast`.
 
-Rejected: a comm that the page opens. JupyterLab 4.6 sends the comm's first messages before it has a
-subshell for them, and ipykernel 6 has no subshells. These messages would wait for the running cell.
+Rejected alternative: the page opens a comm, and sends its requests on it. JupyterLab 4.6 sends the
+first messages of a comm before it has created a subshell for them, and ipykernel 6 has no subshells
+at all. Without a subshell, the messages would wait until the running cell has finished.
 """
 
 from __future__ import annotations

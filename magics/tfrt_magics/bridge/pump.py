@@ -132,9 +132,9 @@ class Pump:
         return pause
 
     def _step_if_due(self) -> float | None:
-        """Check the objects if the interval has passed: a source of `one_thread`.
+        """Check the objects if a check is due, and return the seconds until the next one.
 
-        Return the seconds until the next check, or None if there is nothing to check.
+        Return None if there is nothing to check. `one_thread` calls this method as a source.
         """
         if not (self._polled or self._marked):
             return None

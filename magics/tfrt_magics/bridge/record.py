@@ -283,7 +283,7 @@ class Record:
     def _events(self, first: int, most: int | None = None) -> Document:
         """Return the kept events from number `first` on, sorted by time.
 
-        `most`, if given, is the number of the first event that is left out.
+        If `most` is given, leave out the events from number `most` on.
         """
         rows = self._kept.since(first)
         if most is not None:

@@ -38,7 +38,7 @@ class Lines:
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
-        """Describe `parts`, which are names and objects, as `parts_of` returns them."""
+        """Create a line for each of `parts`, the pairs of name and object from `parts_of`."""
         self._start = time.monotonic()
         self._marked: deque[int] = deque()
         self._came: dict[int, AsyncValue] = {}

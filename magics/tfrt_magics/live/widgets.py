@@ -113,7 +113,7 @@ class LiveWidget(anywidget.AnyWidget):
         super().__init__(**traits)
 
     def __repr__(self) -> str:
-        """Return a string without an address, because notebooks are compared."""
+        """Return a string without an address, so that a notebook's saved output does not vary."""
         return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -242,7 +242,7 @@ class BoardWidget(LiveWidget):
     _shown = LiveWidget._shown | {"run"}
 
     def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
-        """A pump publishes `live`. `results()` returns the values of the run."""
+        """Show the run of `live`, watched by a pump. `results()` returns the run's results."""
         self._live, self._results = live, results
         super().__init__(**traits)
         self.on_msg(self._asked)

@@ -18,7 +18,9 @@ _SECONDS = 60
 
 
 def graphviz_picture(dot: str) -> Picture:
-    """Return a picture of DOT source with Graphviz's layout, which xdot's parser reads.
+    """Lay out a graph in DOT source with Graphviz, and return it as a picture.
+
+    xdot's parser reads the output of Graphviz.
 
     Raises:
         TfrtError: if Graphviz or xdot is missing or fails. The message is one line.

@@ -1,7 +1,7 @@
-"""A stage of a program's compilation in color, for a page and for a terminal.
+"""Highlight the output of a compilation stage, for a page or for a terminal.
 
-This module is imported only when a stage is shown, because importing Pygments takes a third of the
-time of `%load_ext`.
+Importing Pygments takes a third as long as all of `%load_ext`. Therefore, this module is imported
+only when a stage is shown.
 """
 
 from __future__ import annotations
