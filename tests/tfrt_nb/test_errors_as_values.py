@@ -474,6 +474,10 @@ def test_an_option_that_no_run_has_is_refused_where_it_is_given() -> None:
     for given in (page, page.options(timeout=1)):
         with pytest.raises(tfrt.TfrtError, match=r"options: tiemout= is not an option"):
             given.options(tiemout=1)
+    with pytest.raises(tfrt.TfrtError, match=r"run: tiemout= is not an option of run$"):
+        page.run(1, tiemout=1)
+    with pytest.raises(tfrt.TfrtError, match=r"errors= is not an option of map: call tfrt.map"):
+        page.map([1], errors="keep")
     assert page.options(timeout=SLOW, at_once=1).map([0, 0]).result(SLOW) == [0, 0]
 
 

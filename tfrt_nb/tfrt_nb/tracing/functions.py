@@ -8,7 +8,7 @@ import re
 import reprlib
 import threading
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,12 @@ class Callee:
     has_chain: bool = False
     is_called: bool = False
     """Whether a call, which may be recursive, depends on `results`."""
+
+
+@functools.cache
+def _run_options() -> frozenset[str]:
+    """Return the names of the options of `Program.run`."""
+    return frozenset(inspect.signature(Program.run).parameters)
 
 
 class TracedProgram:
@@ -176,10 +182,15 @@ class TracedProgram:
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
         """
-        known = {**inspect.signature(Program.run).parameters, "at_once": None}
-        if unknown := [one for one in options if one not in known]:
-            refuse(f"{self._name}.options: {unknown[0]}= is not an option of run or map")
+        self._check("options", options, {*_run_options(), "at_once"}, "run or map")
         return ProgramOptions(self, options)
+
+    def _check(self, method: str, options: Iterable[str], known: Container[str], of: str) -> None:
+        """Raise an error, located at the caller's line, if an option is not in `known`."""
+        __tracebackhide__ = True
+        if unknown := [one for one in options if one not in known]:
+            advice = ": call tfrt.map in a program" if unknown[0] == "errors" else ""
+            refuse(f"{self._name}.{method}: {unknown[0]}= is not an option of {of}{advice}")
 
     @property
     def widget(self) -> Any:
@@ -206,6 +217,7 @@ class TracedProgram:
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are the options of `Program.run`."""
+        self._check("run", options, _run_options(), "run")
         program = self._version(self._fixed or self._types_of(values))
         return program._run_function(self._name, *values, **options)
 
@@ -214,6 +226,7 @@ class TracedProgram:
 
         Arguments without annotations have the types of the first row.
         """
+        self._check("map", options, ("host", "timeout", "at_once", "output"), "map")
         types = self._fixed
         if types is None:
             is_second = len(columns) == 2 and isinstance(columns[0], HostContext)
