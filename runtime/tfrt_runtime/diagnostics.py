@@ -257,7 +257,7 @@ def refuse(message: str) -> NoReturn:
     Raises:
         TfrtError: always, located at the caller's line.
     """
-    __tracebackhide__ = True  # IPython then shows only the user's frames
+    __tracebackhide__ = True  # IPython then shows no other frames of ours
     raise TfrtError(error(message, place_of_caller()))
 
 

@@ -182,6 +182,7 @@ class TracedProgram:
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
         """
+        __tracebackhide__ = True
         self._check("options", options, {*_run_options(), "at_once"}, "run or map")
         return ProgramOptions(self, options)
 
@@ -217,6 +218,7 @@ class TracedProgram:
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are the options of `Program.run`."""
+        __tracebackhide__ = True
         self._check("run", options, _run_options(), "run")
         program = self._version(self._fixed or self._types_of(values))
         return program._run_function(self._name, *values, **options)
@@ -226,6 +228,7 @@ class TracedProgram:
 
         Arguments without annotations have the types of the first row.
         """
+        __tracebackhide__ = True
         self._check("map", options, ("host", "timeout", "at_once", "output"), "map")
         types = self._fixed
         if types is None:
