@@ -265,8 +265,9 @@ def _find_wrong_use(function: BefFunction, listed: array[int], counts: array[int
 
 
 def _is_usual(kernels: Kernels, listed: array[int], counts: array[int]) -> bool:
-    """Tell whether the users of each register are listed as `Kernels.users` has them, without
-    making these lists.
+    """Return whether each register's users are listed in the order of `Kernels.users`.
+
+    The function does not build the lists of users, which would take much memory.
     """
     places = array("Q", accumulate(counts, initial=0))
     taken = [*kernels.each(attrgetter("argument_count"))]

@@ -147,7 +147,7 @@ class ByteBuilder:
         """Append `values`, one after another, without a count."""
         # A list of small integers is its own encoding.
         if len(values) > 8 and max(values) < 0x80:
-            self.data += bytes([*values])  # of an array, `bytes` takes the memory
+            self.data += bytes([*values])  # `bytes(array)` would copy the array's memory
             return
         append = self.data.append
         for value in values:

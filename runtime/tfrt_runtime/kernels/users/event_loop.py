@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     import asyncio
 
 MANY = 100
+"""From this number of open calls on, the loop gathers new calls before it starts them."""
 GATHER_SECONDS = 0.001
+"""How many seconds the loop gathers new calls."""
 RARELY = 100_000
 """How many new objects start a collection while thousands of calls are starting."""
 STOP_SECONDS = 0.5

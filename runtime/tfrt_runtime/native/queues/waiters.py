@@ -62,7 +62,7 @@ def push_ready(context: Address, activation: Address, record: Address) -> None:
 def push_entries(context: Address, activation: Address, entries: Address) -> None:
     """Make the kernels of a list (FUNCTION_ENTRY_TABLE) ready, so that they run in order.
 
-    If the list is long, one entry stands for its end, until the kernels before it have run.  A
+    If the list is long, one entry represents the rest of it until the kernels before have run.  A
     thousand entries would displace the kernels' values from the cache.
     """
     end = entries
