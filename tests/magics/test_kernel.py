@@ -136,6 +136,32 @@ def test_a_page_is_helped_while_a_cell_of_python_runs(front_end, tmp_path) -> No
     assert list(messages)[-1]["content"]["execution_state"] == "idle"
 
 
+SLOW = """import pathlib, sys, time
+class Slow:
+    def __getattr__(self, name): return getattr(sys.__stdout__, name)
+    def flush(self): time.sleep(0.3)
+fast, sys.stdout = sys.stdout, Slow()
+display("runs")
+while not pathlib.Path({go!r}).exists(): time.sleep(0.02)
+sys.stdout = fast"""
+
+
+def test_a_page_sees_a_busy_kernel_however_slowly_its_request_ends(front_end, tmp_path) -> None:
+    messages = front_end.messages(front_end.send(SLOW.format(go=str(tmp_path / "go")), is_page=True))
+    next(m for m in messages if m["msg_type"] == "display_data")
+    front_end.ask({"ask": "lint", "text": "%%tfrt\n"})
+    statuses = []
+    while statuses[-1:] != [("execute_request", "busy")]:
+        message = front_end.client.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == "status":
+            statuses.append(
+                (message["parent_header"]["msg_type"], message["content"]["execution_state"])
+            )
+    assert statuses[-2] == ("tfrt_request", "idle")
+    (tmp_path / "go").touch()
+    assert list(messages)[-1]["content"]["execution_state"] == "idle"
+
+
 def test_a_page_asks_on_the_control_channel_while_the_cell_is_busy(front_end) -> None:
     request = front_end.send("%%tfrt\nfunc @hang() -> i32", is_page=True)
     messages = front_end.messages(request)

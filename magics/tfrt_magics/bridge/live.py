@@ -15,6 +15,7 @@ at all. Without a subshell, the messages would wait until the running cell has f
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import threading
 import time
@@ -42,7 +43,6 @@ FRAME_LOOKS = 15
 """One in this many messages contains the current state of all values."""
 
 TARGET = "tfrt"
-BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
 """How many seconds a cell waits for our extension's first answer, which usually takes 20 ms."""
 
@@ -155,8 +155,9 @@ class Channel:
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
         if self._is_executing and hasattr(kernel, "_publish_status"):
-            # The request's own "idle" would hide that the cell is still running.
-            threading.Timer(BUSY_AGAIN_SECONDS, self._say_busy).start()
+            # The kernel says "idle" when this function returns, which would hide that the cell is
+            # still running.
+            asyncio.get_running_loop().call_soon(self._say_busy)
 
     def _say_busy(self) -> None:
         if self._is_executing:
