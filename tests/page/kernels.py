@@ -43,6 +43,24 @@ except tfrt.TfrtError as problem:
     print("a wait that nothing ends:", str(problem).partition("error: ")[2].partition(":")[0])
 value.set_result(1)
 
+HOST = """func.func @host(%x: i32) -> i32 {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}"""
+STUCK = """func.func @main() {
+  %gate = async.runtime.create : !async.token
+  async.runtime.await %gate : !async.token
+  return
+}"""
+value = tfrt.unavailable()
+waiting = tfrt.Program(HOST).run(value)
+try:
+    tfrt.Program(STUCK).run().result()
+except tfrt.TfrtError as problem:
+    print("a deadlock beside a run that waits:", problem.diagnostics[0].message)
+value.set_result(4)
+print("and that run:", waiting.result())
+
 
 @tfrt.kernel
 def deeper(x: int) -> int:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from tfrt_runtime.async_runtime import objects
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -81,7 +82,8 @@ class Starvation:
         Threads whose contexts are in `apart_from` are not considered.
         """
         rest = rest_of(self._queue, apart_from)
-        if rest is None or self._host.waits_for_outside():
+        # On a page, no code outside the runtime runs during this wait.
+        if rest is None or (self._host.waits_for_outside() and not ONE_THREAD.gives_up()):
             return False
         # If a promise was resolved while the others were being checked, the queue is no longer at
         # rest.

@@ -287,8 +287,12 @@ class HostContext:
         return next(self._runs(), None) is not None
 
     def waits_for_outside(self) -> bool:
-        """Return whether a run is waiting for a value that the runtime does not resolve."""
-        return any(request.promises_open() for request in self._runs())
+        """Return whether a run is waiting for a value that the runtime does not resolve.
+
+        A cancelled run may also be waiting, but when its value arrives, nothing runs.
+        """
+        runs = (one for one in self._runs() if not one.is_cancelled)
+        return any(one.promises_open() for one in runs)
 
     def live_values(self) -> int:
         """Return how many AsyncValues of this host exist.

@@ -12,6 +12,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime.host_runtime import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.default_host import unavailable
 
 SLOW = 60
 """Many more seconds than any step here takes."""
@@ -182,6 +183,30 @@ def test_what_will_never_come_is_an_error() -> None:
         problem = execution.results[0].exception(0)
         assert problem is not None
         assert "nothing can resolve a value" in str(problem)
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_cancelled_run_that_waits_for_python_does_not_hide_a_deadlock(queue: str) -> None:
+    waiting = Program.from_source(
+        "func.func @add(%x: i32) -> i32 {\n"
+        "  %y = tfrt.add.i32 %x, %x\n"
+        "  tfrt.return %y : i32\n"
+        "}"
+    )
+    stuck = Program.from_source(
+        "func.func @main() {\n"
+        "  %gate = async.runtime.create : !async.token\n"
+        "  async.runtime.await %gate : !async.token\n"
+        "  return\n"
+        "}"
+    )
+    never = unavailable()
+    with HostContext(queue) as host:
+        waiting.run(host, "add", (never,)).cancel()
+        execution = stuck.run(host, "main")
+        with pytest.raises(TfrtError, match="nothing can resolve a token of 'async.runtime.create'"):
+            execution.result(SLOW)
+    assert not never.done()
 
 
 def test_a_run_that_is_over_is_not_kept_for_what_its_tasks_may_print() -> None:
