@@ -117,8 +117,9 @@ def test_cancel_ends_a_wait_of_thirty_seconds(page: Page, operation: str) -> Non
     board.get_by_role("button", name="Cancel", exact=True).click()
 
     board.get_by_text("cancelled on the board").first.wait_for()
-    seconds = re.search(r"([0-9.]+) s", board.locator(".head").inner_text())
-    assert seconds is not None and float(seconds[1]) < 25, board.inner_text()
+    took = re.search(r"([0-9.]+) (m?s)\b", board.locator(".head").inner_text())
+    assert took is not None, board.inner_text()
+    assert took[2] == "ms" or float(took[1]) < 25, board.inner_text()
     page.page.wait_for_function(IS_IDLE)
 
 
