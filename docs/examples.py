@@ -42,6 +42,15 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tfrt_pages import joined
 
 RUN = "application/vnd.tfrt.run.v2+json"
+CELL, PROGRAM, OUTPUT = "{.tfrt-cell}", "{.tfrt-program}", "{.tfrt-output}"
+RAISES = "{.tfrt-cell .tfrt-raises}"
+"""The lines above blocks by which `cells.js` finds a page's cells, programs, and outputs.
+
+A cell needs the cells above it; a program needs none. A cell that raises an error does not stop the
+cells below it.
+"""
+_CELLS = ("python", "tfrt", "cell")
+"""The kinds of blocks that are cells and are published unchanged."""
 _FENCE = re.compile(r"^(```+)([^\n`]*)\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
 _ERROR = re.compile(r"^[A-Z]\w*Error: .*\s*\Z", re.MULTILINE)
 _START = "%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
@@ -121,15 +130,10 @@ def cells_of(text: str) -> dict[Block, list[Cell]]:
     Raises:
         BrokenExample: if a block is of an unknown kind.
     """
-    blocks = blocks_of(text)
     found: dict[Block, list[Cell]] = {}
-    below = {
-        one.start: later
-        for one, later in pairwise(blocks)
-        if later.kind == "text" and not text[one.end : later.start].strip()
-    }
+    below = _outputs_of(text)
     outputs = {one.start for one in below.values()}
-    for block in blocks:
+    for block in blocks_of(text):
         if block.kind.startswith("{") and block.kind != "{run}":
             continue
         raises = block.options == "raises"
@@ -140,7 +144,7 @@ def cells_of(text: str) -> dict[Block, list[Cell]]:
         match block.kind:
             case "{run}":
                 found[block] = [Cell(block.line, _checked(block.body), raises=raises)]
-            case "python" | "tfrt" | "cell":
+            case kind if kind in _CELLS:
                 output = below.get(block.start)
                 expected = output.body if output else None
                 fails = raises or (expected is not None and _ERROR.search(expected) is not None)
@@ -154,6 +158,15 @@ def cells_of(text: str) -> dict[Block, list[Cell]]:
             case kind:
                 raise BrokenExample(f"line {block.line}: a block of the kind {kind!r} is not run")
     return found
+
+
+def _outputs_of(text: str) -> dict[int, Block]:
+    """Return the blocks of output, by the starts of the blocks directly above them."""
+    return {
+        one.start: later
+        for one, later in pairwise(blocks_of(text))
+        if later.kind == "text" and not text[one.end : later.start].strip()
+    }
 
 
 def _examples(block: Block) -> Iterator[Cell]:
@@ -294,15 +307,22 @@ def _text(output: NotebookNode) -> str:
 
 
 def _with_outputs(page: Path, text: str, outputs: Mapping[Block, NotebookNode]) -> str:
-    """Return the text of a page in which each block to be shown has its output."""
+    """Return a page's text with its cells marked, and with the outputs that are to be shown."""
     parts, end = [], 0
+    below = _outputs_of(text)
     for block, cell in outputs.items():
         parts.append(text[end : block.start])
         if end == 0 and page.parent.name == "howto":
-            parts.append(f"```python\n{start_of(page)}\n```\n\n")
+            parts.append(f"{CELL}\n```python\n{start_of(page)}\n```\n\n")
         is_shown = block.kind == "{run}"
+        is_cell = block.kind in _CELLS or (is_shown and not block.body.startswith("!"))
+        if is_cell:
+            parts.append(f"{RAISES if cell.metadata.tags else CELL}\n")
         parts.append(_shown(block.body, cell) if is_shown else text[block.start : block.end])
         end = block.end
+        if is_cell and (output := below.get(block.start)):
+            parts.append(f"{text[end : output.start]}{OUTPUT}\n{text[output.start : output.end]}")
+            end = output.end
     return "".join([*parts, text[end:]])
 
 
@@ -320,13 +340,13 @@ def _shown(source: str, cell: NotebookNode) -> str:
     for output in cell.outputs:
         data = output.get("data", {})
         if "text/html" in data:
-            parts.append(f"```{{raw}} html\n{with_board(data)}\n```")
+            parts.append(f"```{{raw}} html\n<div class='tfrt-output'>{with_board(data)}</div>\n```")
         else:
             printed += _text(output)
     # The name of a cell's file differs from process to process.
     printed = re.sub(r"/\S*/ipykernel_\d+/\d+\.py", "cell", printed)
     if printed.strip() and language != "text":
-        parts.insert(1, f"```text\n{printed.rstrip()}\n```")
+        parts.insert(1, f"{OUTPUT}\n```text\n{printed.rstrip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 

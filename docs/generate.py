@@ -25,7 +25,7 @@ import numpy as np
 
 from advice import advice_on, table_of_advice
 from btf_files import btf, dense, sparse
-from examples import RUN, board_script, run_examples, with_board
+from examples import OUTPUT, PROGRAM, RUN, board_script, run_examples, with_board
 from python_names import HERE, IN_REPOSITORY, indexed, prose, python_api, python_reference
 from steps import by_name, changed, step_of
 from tfrt_nb.cli.examples import run_example
@@ -61,7 +61,8 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     shutil.copy(HERE / "conf.py", folder)
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
-    shutil.copy(HERE / "page.css", folder / "_static")
+    for name in ("page.css", "python.js"):
+        shutil.copy(HERE / name, folder / "_static")
     # The README is not a page of the site: its examples run, and the copy is deleted.
     readme = Path(shutil.copy(ROOT / "README.md", folder))
     run_examples(sorted(folder.rglob(examples)), {folder / "guide.md": HERE / "guide"})
@@ -169,7 +170,10 @@ def _family(name: str, members: list[Entry]) -> str:
     shown = next((one for one in members if ".i32" in one.name), members[0])
     entries = indexed(*(one.name for one in members))
     parts = [f"### `{name}`", entries, members[0].text, lines]
-    parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
+    parts.append(
+        f"{PROGRAM}\n```mlir\n{shown.example}\n```\n\n"
+        f"{OUTPUT}\n```text\n{run_example(shown.example)}\n```"
+    )
     # As HTML, because a thousand programs are too many for Sphinx to highlight.
     others = "".join(
         f"<details><summary>{escape(one.name)}</summary><pre>{escape(one.example)}\n\n"

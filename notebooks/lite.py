@@ -1,5 +1,8 @@
 """Build a JupyterLite site whose notebooks run in the page, with nothing installed: `make lite`.
 
+The documentation is in its folder `docs`. The cells of its pages run, too, in the same Python, but
+without JupyterLab.
+
 The site consists of static files. Python is Pyodide, from npm. Its packages, including ours, are
 wheels that Pyodide's lock file lists, so that the kernel loads them when it starts, and `%load_ext
 tfrt_nb` needs no `%pip`. Packages that only Pyodide's own index has, such as numpy, keep their
@@ -52,6 +55,8 @@ The core's sources all stay, because its name depends on them."""
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 START = "tutorials.ipynb"
 LOADS = "%load_ext tfrt_nb"
+SHELL = "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
+"""The folder of JupyterLite's wheels, such as its kernel's `pyodide_kernel`, in an environment."""
 
 
 def run(*command: object, **settings: Any) -> None:
@@ -184,7 +189,12 @@ def write_python(folder: Path, lab: Path) -> list[Path]:
             packages[name] |= {key: changed[key] for key in ("file_name", "sha256")}
     added = {name: downloaded(lab, name, distribution(name).version) for name in PURE}
     added |= {"xdsl": small_xdsl(lab), "tfrt-nb": own_wheel(lab)}
-    needs = {"xdsl": [name for name in PURE if name != "comm"], "tfrt-nb": ["xdsl", "comm"]}
+    (added["pyodide-kernel"],) = (lab.parents[1] / SHELL).glob("pyodide_kernel-*.whl")
+    needs = {
+        "xdsl": [name for name in PURE if name != "comm"],
+        "tfrt-nb": ["xdsl", "comm"],
+        "pyodide-kernel": ["ipython", "comm"],
+    }
     for name, wheel in added.items():
         shutil.copy(wheel, folder)
         packages[name] = entry(wheel, name, needs.get(name, []))
@@ -248,8 +258,19 @@ def open_first(page: Path, notebooks: Path) -> None:
     page.write_text(text.replace(own, opens), "utf-8")
 
 
-def build(notebooks: Path, site: Path, lab: Path) -> int:
-    """Build the site; return how many bytes a page loads beyond JupyterLite and Pyodide."""
+def write_docs(source: Path, folder: Path) -> None:
+    """Have Sphinx build the documentation, with cells that run in the site's Python."""
+    environment = {**os.environ, "TFRT_NB_SITE": "../"}
+    sphinx = (sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html")
+    run(*sphinx, source, folder, env=environment)
+    shutil.rmtree(folder / ".doctrees")
+
+
+def build(notebooks: Path, site: Path, lab: Path, docs: Path | None) -> int:
+    """Build the site; return how many bytes a page loads beyond JupyterLite and Pyodide.
+
+    `docs` is a folder with the sources of the documentation, or None to leave it out.
+    """
     source = PARTS / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(site, ignore_errors=True)
@@ -261,6 +282,8 @@ def build(notebooks: Path, site: Path, lab: Path) -> int:
     run(*jupyter, "--contents", "contents", "--output-dir", site, cwd=source)
     wheels = write_python(site / "static" / "pyodide", lab)
     open_first(site / "index.html", notebooks)
+    if docs is not None:
+        write_docs(docs, site / "docs")
     loaded = [*wheels, *(file for file in extension.rglob("*") if file.is_file())]
     return sum(file.stat().st_size for file in loaded)
 
@@ -280,11 +303,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lab", type=Path, help="Python with JupyterLite")
     parser.add_argument("--notebooks", type=Path, default=HERE, help="a folder of notebooks")
+    parser.add_argument("--docs", type=Path, help="the sources of the documentation")
     parser.add_argument("--site", type=Path, default=SITE, help="where to write the site")
     parser.add_argument("--serve", action="store_true", help="serve the site afterward")
     parser.add_argument("--port", type=int, default=8000, help="where to serve it; 0 is any")
     given = parser.parse_args()
-    size = build(given.notebooks.resolve(), given.site.resolve(), given.lab.absolute())
+    docs = given.docs and given.docs.resolve()
+    size = build(given.notebooks.resolve(), given.site.resolve(), given.lab.absolute(), docs)
     print(f"{given.site}: its pages load {size / 1e6:.1f} MB beyond JupyterLite and Pyodide")
     if given.serve:
         serve(given.site, given.port)

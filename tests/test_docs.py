@@ -22,6 +22,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 SHOWS_AN_ERROR = re.compile(
     r"tfrt_test\.(\w*fail\w*|\w*error_\w+|cancel|get_request_context_data)|tfrt\.(captured|kept|recover)"
 )
+PROGRAM = r"{.tfrt-program}\n```mlir\n(.*?)\n```\n\n{.tfrt-output}\n```text\n(.*?)\n```"
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -64,7 +65,7 @@ def test_every_kernel_operation_and_pass_has_a_place_in_the_reference(sources: P
 
 def test_every_kernel_has_an_example_that_runs(sources: Path) -> None:
     page = unescape((sources / "reference" / "kernels.md").read_text())
-    shown = re.findall(r"```mlir\n(.*?)\n```\n\n```text\n(.*?)\n```", page, re.DOTALL)
+    shown = re.findall(PROGRAM, page, re.DOTALL)
     folded = re.findall(r"<pre>(.*?)\n\n((?:(?!\n\n).)*)</pre>", page, re.DOTALL)
     own = set(kernel_names()) - USER_FUNCTIONS.keys()
     assert len(shown) + len(folded) == len(own)
@@ -294,6 +295,8 @@ def test_each_page_whose_examples_do_something_else_stops_the_site(
     assert "- 5" in said and "+ 4" in said and "ZeroDivisionError" in said
     assert "this does not fail, and the page says that it does" in said
     assert "```text\n" not in (tmp_path / "uncaught.md").read_text()
+    marks = re.findall(r"^\{.*\}$", (tmp_path / "good.md").read_text(), re.MULTILINE)
+    assert marks == ["{.tfrt-cell}", "{.tfrt-cell .tfrt-raises}", "{.tfrt-output}"]
 
 
 def test_a_saved_run_is_beside_its_page(sources: Path) -> None:

@@ -147,7 +147,8 @@ sys.stdout = fast"""
 
 
 def test_a_page_sees_a_busy_kernel_however_slowly_its_request_ends(front_end, tmp_path) -> None:
-    messages = front_end.messages(front_end.send(SLOW.format(go=str(tmp_path / "go")), is_page=True))
+    code = SLOW.format(go=str(tmp_path / "go"))
+    messages = front_end.messages(front_end.send(code, is_page=True))
     next(m for m in messages if m["msg_type"] == "display_data")
     front_end.ask({"ask": "lint", "text": "%%tfrt\n"})
     statuses = []

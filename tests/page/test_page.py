@@ -172,8 +172,10 @@ def test_python_kernels_run_on_the_one_thread(pyodide: Path, archive: Path) -> N
         "mstd:4: a page has no other threads: its kernels run one after the other, as on 's'",
         "a time limit: TimeoutError",
         "a wait that nothing ends: deadlock",
-        "a deadlock beside a run that waits: nothing can resolve a token of "
-        "'async.runtime.create' anymore",
+        (
+            "a deadlock beside a run that waits: nothing can resolve a token of "
+            "'async.runtime.create' anymore"
+        ),
         "and that run: 8",
         "waits inside waits: too many",
         "an error: ZeroDivisionError: division by zero",

@@ -7,12 +7,13 @@
 // channel, which the kernel answers even while a cell runs.
 
 import { createBoard } from "./board/board.js";
+import { TARGET } from "./board/broadcast.js";
 import { createChips } from "./board/chips.js";
 import { asFile, extend, MIME, unpack } from "./board/document.js";
 import { fragmentOf } from "./board/link.js";
 import { Store } from "./board/store.js";
 import { markLine, onCursor } from "./current.js";
-import { createAsk, IN_PAGE, TARGET } from "./services.js";
+import { createAsk, IN_PAGE } from "./services.js";
 import { showSkeleton } from "./skeleton.js";
 
 const RELOAD = 5000; // ms that a window may take to reload

@@ -3,7 +3,7 @@
 // JupyterLite's kernels have no control channel.  They listen on a BroadcastChannel instead, and receive a message when
 // their worker's event loop runs (see bridge.broadcast).
 
-export const TARGET = "tfrt";
+import { broadcast, TARGET } from "./board/broadcast.js";
 
 /** Convert an offset for the kernel or back: Python counts characters, and JavaScript counts UTF-16 code units. */
 export const toKernel = (text, index) => [...text.slice(0, index)].length;
@@ -12,31 +12,11 @@ export const toPage = (text, offset) => [...text].slice(0, offset).join("").leng
 const PATIENCE = 1000; // ms to wait for a reply after the kernel has reported that it is idle
 /** Whether this page is JupyterLite, whose kernels are workers of the page. */
 export const IN_PAGE = document.querySelector("[data-jupyter-lite-root]") !== null;
-const LITE_PATIENCE = 3000; // ms to wait for a reply from a worker, which sends none while it is busy
-
-/** Ask a JupyterLite kernel, on the channel of this page's session.  Return null if it is too busy to answer. */
-function broadcast(kernel, question) {
-  const line = new BroadcastChannel(`${TARGET}-${kernel.clientId}`),
-    id = `${Date.now()}-${Math.random()}`;
-  return new Promise(resolve => {
-    const end = answer => {
-      clearTimeout(timer);
-      line.close();
-      resolve(answer);
-    };
-    const timer = setTimeout(end, LITE_PATIENCE, null);
-    line.onmessage = ({ data }) => {
-      const { reply, answer } = JSON.parse(data);
-      if (reply === id) end(answer);
-    };
-    line.postMessage(JSON.stringify({ id, question }));
-  });
-}
 
 /** Return `ask(kernel, content)`, which returns the answer of the kernel's control thread, or null if there is none. */
 export function createAsk({ KernelMessage }) {
   if (IN_PAGE) {
-    const ask = async (kernel, content) => (kernel ? broadcast(kernel, content) : null);
+    const ask = async (kernel, content) => (kernel ? broadcast(kernel.clientId, content) : null);
     return Object.assign(ask, { now: ask });
   }
   function request(kernel, name, content) {

@@ -188,10 +188,7 @@ def test_what_will_never_come_is_an_error() -> None:
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
 def test_a_cancelled_run_that_waits_for_python_does_not_hide_a_deadlock(queue: str) -> None:
     waiting = Program.from_source(
-        "func.func @add(%x: i32) -> i32 {\n"
-        "  %y = tfrt.add.i32 %x, %x\n"
-        "  tfrt.return %y : i32\n"
-        "}"
+        "func.func @add(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
     )
     stuck = Program.from_source(
         "func.func @main() {\n"
@@ -204,7 +201,7 @@ def test_a_cancelled_run_that_waits_for_python_does_not_hide_a_deadlock(queue: s
     with HostContext(queue) as host:
         waiting.run(host, "add", (never,)).cancel()
         execution = stuck.run(host, "main")
-        with pytest.raises(TfrtError, match="nothing can resolve a token of 'async.runtime.create'"):
+        with pytest.raises(TfrtError, match="nothing can resolve a token of 'async.runtime"):
             execution.result(SLOW)
     assert not never.done()
 
