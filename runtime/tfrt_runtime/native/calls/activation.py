@@ -153,6 +153,8 @@ def observe_end(context: Address, activation: Address) -> None:
     log the end.
     """
     nested = load(activation + at.ACTIVATION_NESTED)
+    # Clear the flag, because an iteration that awaits its condition ends twice: `next_iteration`
+    # adds a waiter that makes the end ready again.
     store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
     function = load(activation + at.ACTIVATION_FUNCTION)
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -398,6 +400,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
     drop_optional(context, condition)
     # The loop's kernel has kept its references to its arguments until now.
     for i in range(values):
+        # The + 4 skips argument 0, the count or condition, which was dropped when the loop started.
         drop_reference(context, load(caller + load_i32(record + at.RECORD_REGISTERS + 4 * i + 4)))
     if is_watched(caller):
         log_call_end(context, caller, record)

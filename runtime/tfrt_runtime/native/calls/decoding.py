@@ -72,6 +72,8 @@ def count_operands(plan: Address, kernel: Address, number: int, operand: Address
         weight = weight_of(call, position)
         if load_i32(register + at.REGISTER_SLOT) != IS_CONSTANT and weight >= 0:
             awaited += 1
+            # A kernel that uses a register twice is one user, whose weight covers both uses
+            # (`add_user`).
             is_first = load_i32(register + at.REGISTER_LAST) != number
             if is_first and load(plan + at.PLAN_IN_ORDER) == 0:
                 store_i32(register + at.REGISTER_LAST, number)
@@ -94,7 +96,10 @@ def plan_kernels(plan: Address) -> int:
             store_i32(kernel + at.PLANNED_WAITS, waits)
             store_i32(kernel + at.PLANNED_RECORD, end)
             registers = count + load_i32(kernel + at.PLANNED_RESULTS)
+            # Pad to whole words. `in_order.following` finds the next record by the same formula.
             end += at.RECORD_REGISTERS + 8 * ((registers + 1) // 2)
+        # A non-strict kernel that a constant starts awaits nothing, but its other operands still
+        # list it as a user and count down, so it needs a word of its own.
         if load_i32(kernel + at.PLANNED_WAITS) > 0 or load(plan + at.PLAN_NONSTRICT) != 0:
             store_i32(kernel + at.PLANNED_READY, ready)
             ready += 8
@@ -114,6 +119,8 @@ def count_returns(plan: Address) -> None:
 @native
 def write_slots(plan: Address, end: int) -> int:
     """Write the slots, without their lists, at offset `end` of the arena; return their end."""
+    # In such functions, kernels may read registers that are not written yet. The mark makes every
+    # delivery take the path that writes registers atomically (`delivery.put_in_register`).
     mark = at.SLOT_NONSTRICT if load(plan + at.PLAN_NONSTRICT) != 0 else 0
     for index in range(load(plan + at.PLAN_REGISTER_COUNT)):
         register = load(plan + at.PLAN_REGISTERS) + at.REGISTER_SIZE * index
@@ -127,6 +134,7 @@ def write_slots(plan: Address, end: int) -> int:
             store_i32(slot + at.SLOT_REFERENCES, load_i32(register + at.REGISTER_REFERENCES))
             store_i32(slot + at.SLOT_USERS, users)
             store_i32(slot + at.SLOT_RETURNS, returns + mark)
+            # A user takes three half words (USER_SIZE), and a return takes one.
             end += at.SLOT_LISTS + 8 * ((3 * users + returns + 1) // 2)
     return end
 
@@ -138,6 +146,7 @@ def add_user(plan: Address, register: Address, kernel: Address, weight: int) -> 
     user = load_i32(register + at.REGISTER_NEXT)
     record = load_i32(kernel + at.PLANNED_RECORD)
     if load_i32(register + at.REGISTER_LAST) == -record:
+        # NEXT is the end of the list, so the word before it is the last user's weight.
         add_i32(base + user - 4, weight)
         return
     store_i32(register + at.REGISTER_LAST, -record)
@@ -164,6 +173,7 @@ def write_record(
     flags = load(call + at.CALL_FLAGS)
     if arguments + results > at.FRAME_ROOM:
         flags |= at.KERNEL_WIDE
+    # The run loop compares the flags with KERNEL_SMALL as a whole, so no other flag may be set.
     if flags == 0 and arguments == 2 and results == 1:
         flags = at.KERNEL_SMALL
     record = load(plan + at.PLAN_BASE) + place
@@ -172,6 +182,8 @@ def write_record(
     store_i32(record + at.RECORD_ARGUMENTS, arguments)
     store_i32(record + at.RECORD_RESULTS, results)
     store_i32(record + at.RECORD_FLAGS, flags)
+    # Distances from the record fit into half words, and stay valid when the loader copies the
+    # function's words for a function of the same shape (`decode.Arena.repeat`).
     data, functions = load(call + at.CALL_DATA), load(call + at.CALL_FUNCTIONS)
     store_i32(record + at.RECORD_DATA, data - place if data != 0 else 0)
     store_i32(record + at.RECORD_FUNCTIONS, functions - place if functions != 0 else 0)
@@ -202,6 +214,8 @@ def write_kernels(plan: Address) -> None:
             for position in range(count):
                 register = register_at(plan, operand + 4 * position)
                 weight = weight_of(call, position)
+                # REGISTER_USERS is 0 for constants and in sync functions: no ready count depends on
+                # them.
                 if load_i32(register + at.REGISTER_USERS) != 0 and weight >= 0:
                     add_user(plan, register, kernel, weight)
 
@@ -211,6 +225,7 @@ def write_returns(plan: Address) -> None:
     """Write the slots' lists of returns, which follow the lists of users."""
     for number in range(load(plan + at.PLAN_RETURNED_COUNT)):
         register = register_at(plan, load(plan + at.PLAN_RETURNED) + 4 * number)
+        # The loader writes the slots of returned constants (`FunctionWriter._constant_slot`).
         if load_i32(register + at.REGISTER_SLOT) != IS_CONSTANT:
             place = add_i32(register + at.REGISTER_NEXT, 4) - 4
             store_i32(load(plan + at.PLAN_BASE) + place, number)
@@ -223,6 +238,8 @@ def decode(plan: Address) -> None:
     The arena must have enough words from PLAN_START on, and they must be zeros.
     """
     slots = plan_kernels(plan)
+    # Count everything before writing slots: a slot's size depends on its users and returns, and
+    # records refer to slots by distance.
     count_returns(plan)
     store(plan + at.PLAN_SLOTS, slots)
     store(plan + at.PLAN_END, write_slots(plan, slots))

@@ -78,6 +78,7 @@ def put_in_register(
     if placeholder == value:  # a constant that was already copied from the template
         add_references(value, 1)
         return value
+    # `peek_register` has added the readers' references to the placeholder, so `value` needs none.
     add_references(value, -references)
     run_waiters(context, forward_to(context, placeholder, value))
     return placeholder
@@ -127,6 +128,8 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
     Take over a reference to `value`.  If the value is unavailable, its users wait for it, but it is
     still returned immediately.
     """
+    # In functions with non-strict kernels, SLOT_RETURNS is never 0, so the plain store below cannot
+    # overwrite a placeholder.
     if load_i32(slot + at.SLOT_RETURNS) != 0 or not is_plain(value):
         deliver_special(context, activation, slot, value)
         return
@@ -149,6 +152,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
     # Loop instead of recursing: a value may be returned through any number of nested calls.
     while True:
         if load_i32(slot + at.SLOT_REFERENCES) == 0:
+            # No kernel reads the register, but the log of a watched run must show when the value
+            # becomes available.
             if not is_available(value) and is_watched(activation):
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
@@ -161,6 +166,7 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         if is_available(value):
             if users > 0:
                 release_available(context, activation, slot, value)
+        # The slots of a sync function list no users, but the function itself awaits its arguments.
         elif users > 0 or is_watched(activation) or awaits_arguments(activation):
             wait_for_register(context, activation, slot, value)
         if is_kept:
@@ -168,6 +174,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         if returns == 0:
             return
         numbers = slot + at.SLOT_LISTS + at.USER_SIZE * users
+        # Only the first return continues in this loop. `return_value` handles the others without
+        # recursion.
         for i in range(1, returns):
             return_value(context, activation, load_i32(numbers + 4 * i), value)
         if load(activation + at.ACTIVATION_RETURN) != at.RETURN_CALL:
@@ -209,6 +217,8 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
 
     The answer is True only if no other slot waits for the value.
     """
+    # `async_kernels.keep_for_register` may resolve such a value without running waiters. If the
+    # value were also returned, or awaited by another slot, it could have waiters.
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
     )
@@ -228,6 +238,8 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         run_waiters(context, forward_to(context, indirect, value))
         drop_reference(context, indirect)
     elif kind == at.RETURN_LOOP:
+        # Plain stores suffice: this thread counts down REMAINING afterward, which publishes them to
+        # the thread that ends the body.
         if index == load(owner + at.LOOP_VALUES):
             store(owner + at.LOOP_CONDITION, value)
         else:
@@ -241,6 +253,7 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
     else:
         # Postpone the delivery: `deliver` called this function, so delivering here would recurse.
         caller = load(activation + at.ACTIVATION_CALLER)
+        # Count the postponed delivery, so that the caller's activation cannot end before it.
         add_pending(caller)
         delivery = take_block(context, at.CELL_SIZE)
         store(delivery, caller)

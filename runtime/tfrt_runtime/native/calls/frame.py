@@ -94,6 +94,7 @@ def set_i32(context: Address, index: int, number: int) -> None:
 @native
 def set_i64(context: Address, index: int, number: int) -> None:
     """Set an `i64` result; a number that is too large wraps around."""
+    # Compiled words wrap by themselves, but the Python integers of uncompiled code do not.
     set_word(context, index, at.TYPE_I64, wrapping_add(number, 0))
 
 

@@ -30,12 +30,14 @@ def call_machine(
     code = machine_code(context, request, machine, weight(function))
     count = load(machine + at.MACHINE_ARGUMENTS)
     arguments = load_i32(record + at.RECORD_ARGUMENTS)
+    # A non-strict call may start while the registers of its arguments are still empty.
     is_late = load_i32(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
     if code == 0 or is_late or arguments - first != count:
         return False
     words = take_block(context, 8 * count + 8)
     if words == 0:
         return False
+    # Borrow the arguments: after a bailout, the interpreted call still needs their references.
     registers = record + at.RECORD_REGISTERS + 4 * first
     for i in range(count):
         store(words + 8 * i, load(caller + load_i32(registers + 4 * i)))
@@ -67,6 +69,7 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     words = take_block(context, 8 * count + 8)
     if words == 0:
         return False
+    # Borrow the arguments: after a bailout, the interpreted call takes them from the table.
     copy(words, given, 8 * count)
     attempt = run_on_values(context, request, machine, code, words)
     if attempt == 0:
@@ -80,6 +83,7 @@ def start_machine(context: Address, function: Address, request: Address, table: 
         drop_reference(context, indirect)
     give_block(context, attempt, attempt_size(machine))
     give_block(context, table, root_size(function))
+    # This call has no activation, so `observe_begin` and `observe_end` do not count its kernels.
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)
     fetch_add(request + at.REQUEST_DECIDED, kernels)

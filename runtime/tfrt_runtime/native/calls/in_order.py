@@ -68,6 +68,7 @@ HEAVY_WEIGHT = 64
 def following(record: Address) -> Address:
     """Return the address of the record that follows `record` in memory."""
     halves = load_i32(record + at.RECORD_ARGUMENTS) + load_i32(record + at.RECORD_RESULTS)
+    # `decoding.plan_kernels` pads records to whole words and leaves no gaps between them.
     return record + at.RECORD_REGISTERS + (4 * halves + 4 & -8)
 
 
@@ -89,6 +90,8 @@ def go_on(context: Address, activation: Address) -> bool:
     elif record & at.RESUMES != 0:
         record -= at.RESUMES
         if must_leave(context):
+            # Continue as a task, not as a ready entry: this thread would run a ready entry
+            # immediately, so a long function would keep the thread past its deadline.
             enqueue_entry(context, activation | at.READY_END, 0)
             return False
     else:
@@ -102,6 +105,8 @@ def go_on(context: Address, activation: Address) -> bool:
         failed = cancellation(request, failed)
     end = load(table + 8)
     left = SLICE
+    # The loop does not check for a cancellation at each short kernel. It notices one at the next
+    # heavy kernel, control kernel, or slice.
     while failed == 0 and record != end:
         if left <= 0:
             store(position, record + at.RESUMES)
@@ -114,9 +119,13 @@ def go_on(context: Address, activation: Address) -> bool:
             left -= HEAVY_WEIGHT
             failed = get_ready(context, record, request)
         if flags & at.KERNEL_CONTROL != 0 and failed == 0:
+            # Store the position first: if the kernel starts a task, another thread may finish the
+            # kernel and call `go_on` before `start_kernel` returns.
             store(position, record)
             start_kernel(context, activation, record, request, watch)
             return False
+        # If `get_ready` has failed, `record` stays the same, so `skip_kernels` drops this kernel's
+        # arguments, too.
         if failed == 0:
             left -= 1
             failed = run_kernel(context, activation, record, request, watch)
@@ -134,6 +143,7 @@ def argument_error(activation: Address, function: Address) -> Address:
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         value = load(activation + load_i32(load(slots + 8 * i) + at.SLOT_REGISTER))
         if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
+            # If several arguments are errors, the last one counts, as in `stage_arguments`.
             failed = value
     if failed != 0:
         add_references(failed, 1)
@@ -153,6 +163,8 @@ def take_results(
         value = load(activation + load_i32(slot_of(record, i) + at.SLOT_REGISTER))
         if failed == 0:
             failed = result_error(context, record, value)
+        # This extra reference (see the module's docstring) has kept the result alive until this
+        # check, even if no kernel uses it.
         drop_reference(context, value)
     return failed
 
@@ -204,12 +216,14 @@ def start_kernel(
 
     Also set REMAINING to 1.  A control kernel subtracts this 1 when it finishes.
     """
+    # Ignore the result: no argument can be an error, because the first error ends the function.
     stage_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     if watch != 0:
         log_begin(context, watch, activation, record)
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_ACTIVATION, activation)
     store(context + at.CONTEXT_RECORD, record)
+    # A plain store suffices even in a shared activation: nothing else of it is pending now.
     store(activation + at.ACTIVATION_REMAINING, 1)
     call2(load(record + at.RECORD_KERNEL), context, record)
 
@@ -233,6 +247,8 @@ def run_kernel(
     for i in range(results):
         if failed == 0:
             failed = result_error(context, record, load(frame + 8 * i))
+    # Start a second loop: if any result is an error, `keep_result` must also drop the results
+    # before it.
     for i in range(results):
         keep_result(context, activation, slot_of(record, i), load(frame + 8 * i), failed, watch)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
@@ -262,6 +278,7 @@ def unusual_result(context: Address, record: Address, value: Address) -> Address
         return failed
     if state != at.CONCRETE:
         return report_error(context, record, at.MESSAGE_NOT_READY)
+    # Another thread has made the value available since `result_error` checked it.
     return 0
 
 
@@ -310,6 +327,7 @@ def finish_function(
 
     Take over a reference to `failed`.
     """
+    # These are the extra references to arguments that the module's docstring describes.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         register = load_i32(load(slots + 8 * i) + at.SLOT_REGISTER)
@@ -324,6 +342,8 @@ def finish_function(
             drop_optional(context, value)
             add_references(failed, 1)
             value = failed
+        # Deliver directly. `return_value` postpones deliveries to avoid recursion, but this
+        # function runs from the run loop, not from a delivery.
         if kind == at.RETURN_CALL:
             deliver(context, caller, slot_of(owner, i), value)
         else:

@@ -162,6 +162,8 @@ def run_unusual_kernel(
         fail_kernel(context, activation, record, failed)
         return
     store(context + at.CONTEXT_REQUEST, request)
+    # While schedules are explored, Python chooses each step, so blocking kernels run here, too: a
+    # thread of the pool would run them at any time.
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if flags & at.KERNEL_BLOCKING != 0 and not may_block and not is_chosen:
         hand_to_pool(context, activation, record)
@@ -207,6 +209,7 @@ def call_kernel(
         # may already be gone.
         return
     if watch != 0:
+        # `log_end` may slow the kernel down, so deliver the results only afterward.
         log_end(context, watch, activation, record)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
@@ -216,6 +219,7 @@ def call_kernel(
         if watch != 0:
             log_value(context, watch, activation, slot_of(record, i), value)
         deliver_plain(context, activation, slot_of(record, i), value)
+    # Count before `finish`: afterward, another thread may end the activation and the run.
     count_heavy(activation, flags)
     finish(context, activation)
 
@@ -310,6 +314,7 @@ def grow_frame(context: Address, needed: int) -> bool:
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
+    # Free the old frame only after taking the new one: if memory is refused, the thread keeps it.
     former = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, former, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
     store(context + at.CONTEXT_ARGUMENTS, frame)
@@ -337,6 +342,7 @@ def memory_error(context: Address, request: Address, record: Address) -> Address
     if failed != 0:
         add_references(failed, 1)
         return failed
+    # Python reports the error to the run that the context names.
     store(context + at.CONTEXT_REQUEST, request)
     return report_error(context, record, at.MESSAGE_NO_MEMORY)
 
@@ -359,6 +365,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load_i32(record + at.RECORD_ARGUMENTS))
     for i in range(results):
+        # Not `deliver`: `log_failed` has already logged the results.
         deliver_plain(context, activation, slot_of(record, i), failed)
     note_failure(activation, failed)
     drop_reference(context, failed)
@@ -382,6 +389,7 @@ def count_heavy(activation: Address, flags: int) -> None:
 
     `observe_end` counts a call's other kernels when the call ends.
     """
+    # Control kernels are never counted here: after such a kernel, the activation may be gone.
     is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
     if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         fetch_add(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_DECIDED, 1)

@@ -65,8 +65,10 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     is then large enough, ask Python to compile the function.
     """
     tier = load_acquire(request + at.REQUEST_TIER)
+    # Machine code logs no events, so watched runs are interpreted.
     if tier == at.TIER_INTERPRETER or is_disturbed(request):
         return 0
+    # While schedules are explored, each kernel is a step of its own.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         return 0
     code = load_acquire(machine + at.MACHINE_CODE)
@@ -132,9 +134,11 @@ def ask(attempt: Address) -> int:
     context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
     if is_disturbed(request):
         return 0
+    # Call this before reading the deadline: releasing the GIL sets one.
     give_way(context)
     share_when_idle(context)
     deadline = load(context + at.CONTEXT_DEADLINE)
+    # After the deadline, ask Python once per slice: a call of Python costs far more than `ask`.
     if deadline != 0 and now() >= max(deadline, load(attempt + at.ATTEMPT_NEXT)):
         callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
         if call3(callback, context, at.MACHINE_LOOK, request) == 0:
@@ -195,6 +199,7 @@ def take_words(machine: Address, words: Address) -> bool:
     for i in range(load(machine + at.MACHINE_ARGUMENTS)):
         place = words + 8 * i
         payload_type = load(machine + at.MACHINE_TYPES + 8 * i)
+        # After a failure, `words` holds payloads and addresses. The caller then only frees it.
         is_ready = is_ready and take_word(load(place), payload_type, place)
     return is_ready
 
@@ -210,6 +215,8 @@ def finish_loop(context: Address, loop: Address, request: Address) -> bool:
     machine = load(function + at.FUNCTION_MACHINE)
     if machine_code(context, request, machine, weight(function)) == 0:
         return False
+    # A plain load suffices: Python stores MACHINE_LOOP before MACHINE_CODE, which `machine_code`
+    # has read with acquire.
     code = load(machine + at.MACHINE_LOOP)
     count = load(loop + at.LOOP_VALUES)
     size = 8 * count + 8
