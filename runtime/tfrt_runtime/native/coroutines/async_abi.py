@@ -66,6 +66,7 @@ def add_ref(value: Address, count: int) -> None:
 @exported("mlirAsyncRuntimeDropRef", "void", "ptr", "i64")
 def drop_ref(value: Address, count: int) -> None:
     """Drop `count` references."""
+    # 0 is an unused token (`create_unused_token`).
     if value != 0:
         drop_references(here(), value, count)
 
@@ -78,6 +79,7 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
     """
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
+    # `cells.refuse` knew no place in the code. This is the first operation after it that has one.
     if load(context + at.CONTEXT_REFUSED) != 0:
         report_event(context, at.EVENT_REFUSED, record)
     return made
@@ -148,6 +150,8 @@ def set_error(value: Address) -> None:
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
     """Turn a token into an error, as `set_error` does, unless it is available."""
+    # A program may emplace the token of its own coroutine before the coroutine fails. The failure
+    # then changes nothing.
     if state_of(value) == at.CONCRETE:
         # No other thread reads this word of an available object.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
@@ -175,6 +179,7 @@ def goes_on(value: Address) -> int:
     It may continue if `value` is available and not an error.  While schedules are being explored,
     however, it always suspends, so that the explorer can choose the next task.
     """
+    # `state_of` reads with acquire, because the coroutine reads the payload next.
     if state_of(value) != at.CONCRETE:
         return 0
     return 1 if load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0 else 0
@@ -301,6 +306,8 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
     # The list of objects holds a reference that the program must not drop.
     kept = 1 if is_registered(value) else 0
     while True:
+        # Check before subtracting: if the count were too low for a moment, another thread that
+        # drops a reference could take it for the last one.
         references = load_acquire(value + at.VALUE_REFERENCES)
         if references - kept < count:
             report_event(here(), at.EVENT_DROPPED_TOO_OFTEN, record)
@@ -411,6 +418,8 @@ def allocate_frame(size: int, alignment: int) -> Address:
     """Allocate `size` bytes for a coroutine's frame; `alignment` is a power of 2."""
     if alignment <= BLOCK_ALIGNMENT:
         return need_block(here(), size)
+    # Besides the frame, the block has room for the alignment, for rounding the size up to a word,
+    # and for the word after the frame.
     block = need_block(here(), size + alignment + 2 * WORD)
     frame = (block + alignment - 1) & -alignment
     store(end_of_frame(frame, size), block)
@@ -452,6 +461,8 @@ def log_site(context: Address, site: Address, kind: int) -> int:
     count = load(site + at.SITE_COUNT) if load(site + at.SITE_RUN) == run else 0
     if count >= at.SITE_MOST:
         return 0
+    # Plain accesses suffice: if two threads visit a place at the same time, a count may be lost,
+    # but SITE_MOST is only an approximate limit.
     store(site + at.SITE_RUN, run)
     store(site + at.SITE_COUNT, count + 1)
     write_code(context, kind, load(site + at.SITE_RECORD), 1 if count + 1 == at.SITE_MOST else 0)

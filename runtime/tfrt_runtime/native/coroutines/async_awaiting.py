@@ -118,6 +118,7 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
     request = load(context + at.CONTEXT_REQUEST)
     store(context + at.CONTEXT_NESTED, 0)
     store(context + at.CONTEXT_FAILURE, 0)
+    # A task uses no kernel's frame, so `wait_for_object` need not put one aside.
     store(context + at.CONTEXT_REQUEST, 0)
     set_thread_context(context)
     result = call1(function, argument)
@@ -140,6 +141,7 @@ def async_call(context: Address, function: Address, argument: int) -> int:
     former = set_thread_context(context)
     result = call1(function, argument)
     set_thread_context(former)
+    # Hand over before the epoch becomes even: from then on, this thread must not hold work.
     hand_over(context)
     advance_epoch(context)
     return result & 1
@@ -244,18 +246,23 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
         if help_once(context):
             nap = FIRST_NAP_NS
             if now() >= next_look:
+                # Python finds the waiting kernel's run through this word, which the work of this
+                # thread may have changed.
                 store(context + at.CONTEXT_REQUEST, request)
                 report_event(context, at.EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
+        # Only a thread that sleeps needs a latch.
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch, nap):
             store(context + at.CONTEXT_REQUEST, request)
             report_event(context, at.EVENT_WAITING, value)
+            # Each nap that expires costs a call of Python, so sleep longer the next time.
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         drop_latch(context, latch)
+        # This thread may have been woken for a task that it does not take.
         pass_on(context)
     if kept != 0:
         take_frame_back(context, kept)
@@ -322,6 +329,7 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
 
     Return False if the time has passed.
     """
+    # If the stack is nearly full, tasks may be waiting that this thread cannot run.
     offer_tasks(context)
     start = now()
     word = latch + at.LATCH_PENDING

@@ -129,8 +129,11 @@ def new_buffer(context: Address, size: int) -> int:
         shift += 1
     top = last_line >> shift
     block_size = (top + 1) << (shift + LINE_BITS)
+    # The budget counts live buffers, so reserve memory even if a free block is reused. `free_block`
+    # subtracts the size again.
     if not reserve(context, block_size):
         return buffers + at.BUFFERS_DEAD
+    # For a positive shift, `top` is 4 to 7, so no two classes have the same number.
     number = 4 * shift + top
     stack = buffers + at.BUFFERS_FREE + 8 * number
     handle = pop_free(stack)
@@ -165,7 +168,10 @@ def free_block(context: Address, handle: int, kept: int) -> int:
     buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
+        # Threads that free blocks at the same time may exceed MAX_PAGES a little, which does no
+        # harm.
         if is_last or load_acquire(buffers + at.BUFFERS_PAGES) + size > MAX_PAGES:
+            # Keep the page with the header: old handles are still compared with its generation.
             first = (block + at.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
             discard(first, ((block + size) & -PAGE) - first)
         else:
@@ -207,7 +213,9 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
     handle = new_buffer(context, size)
     if handle >> at.HANDLE_SHIFT != 0:
         block = block_of(handle)
+        # `memref.dealloc` must not free the buffer, because its function will.
         keep_buffer(context, handle)
+        # Atomic for the reason given in `push_free`.
         store_release(block + at.BLOCK_NEXT, last)
     return handle
 
@@ -216,6 +224,7 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 def free_frame_buffers(context: Address, last: int) -> None:
     """Free the buffers of a function that has returned; `last` is the handle of the newest."""
     while last != 0:
+        # Read the link first: freeing the block may overwrite it.
         before = load_acquire(block_of(last) + at.BLOCK_NEXT)
         free_block(context, last, at.BLOCK_KEPT)
         last = before

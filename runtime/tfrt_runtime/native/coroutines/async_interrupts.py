@@ -61,6 +61,7 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
                 return first_error(context, row, record)
             add_references(shared, 1)
             return shared
+    # All rows belong to other places, so this error is not shared.
     return report_event(context, at.EVENT_INTERRUPTED, record)
 
 
@@ -115,6 +116,7 @@ def is_interrupted(record: Address) -> int:
     """Return whether the loop at `record` must end.  If so, record the reason for this thread."""
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
+    # Report the signal before the check below: Python cancels the run if the signal is Ctrl-C.
     if pending & at.INTERRUPT_SIGNAL != 0:
         report_event(context, at.EVENT_SIGNAL, record)
     return stop_here(context, record)

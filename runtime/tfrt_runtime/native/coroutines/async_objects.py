@@ -110,6 +110,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
     store(made + at.VALUE_PAYLOAD, 0)
     store(made + at.VALUE_TARGET, 0)
     store(made + at.VALUE_OWNER, 0)
+    # The two low bits are flags: OBJECT_REGISTERED and OBJECT_ABANDONED.
     store(made + at.VALUE_ASYNC, size << 2)
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return made
@@ -163,6 +164,8 @@ def async_sweep(context: Address, shared: Address) -> None:
             alive += 1
         registered = following
     fetch_add(shared + at.ASYNC_REGISTERED, -dead)
+    # Sweep again after the list has doubled, so that all sweeps together take time proportional to
+    # the number of objects made.
     store_release(shared + at.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
 
 
@@ -178,6 +181,7 @@ def next_stuck(shared: Address, after: Address) -> Address:
     )
     while registered != 0:
         head = load_acquire(registered + at.VALUE_STATE)
+        # A head above the state bits contains the address of a waiter.
         if head & at.STATE_BITS < at.CONCRETE and head > at.STATE_BITS:
             return registered
         registered = load(registered + at.VALUE_NEXT)
@@ -195,6 +199,8 @@ def is_at_rest(value: Address) -> bool:
         return True
     pending = load_acquire(value + at.GROUP_PENDING)
     size = load(value + at.GROUP_SIZE)
+    # The group is at rest if all added members are resolved, which are `size - pending`. ADDED may
+    # exceed the size, because it also counts members that were one too many.
     if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
         return False
     # The thread that counts the last member publishes the group afterward.
@@ -302,6 +308,7 @@ def emplace(context: Address, value: Address) -> None:
             return
         if compare_and_swap(value + at.VALUE_STATE, head, at.CONCRETE) != 0:
             break
+    # UNCONSTRUCTED is 0, so the former state is the address of the newest waiter, or 0.
     if head != at.UNCONSTRUCTED:
         run_waiters(context, head)
     drop_references(context, value, 1)
