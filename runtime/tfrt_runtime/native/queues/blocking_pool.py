@@ -68,6 +68,8 @@ def pool_pop(pool: Address) -> Address:
                 task = load(place + 8)
                 store_release(place, number + capacity)
                 return task
+        # The ring is empty, or a thread has moved TAIL but not stored its task yet. That thread
+        # calls `call_for_threads` afterward.
         elif sequence < number + 1:
             return 0
 

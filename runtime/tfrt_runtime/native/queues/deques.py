@@ -57,6 +57,7 @@ def pop_bottom(deque: Address) -> Address:
     fence()
     top = load_acquire(deque + at.DEQUE_TOP)
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
+    # Other tasks are left. A thief that reaches this one reads the new `bottom`, and stops.
     if top < bottom:
         return task
     # The thread that moves `top` gets the last task. Either way, the deque is then empty, and `top`
@@ -173,6 +174,7 @@ def put_back(queue: Address, oldest: Address) -> None:
 @inline
 def keep_tasks(context: Address, first: Address, last: Address) -> None:
     """Append the linked tasks from `first` to `last` to the tasks that this thread keeps."""
+    # While the list is empty, CONTEXT_PENDING_LAST is out of date, so check CONTEXT_PENDING.
     if load(context + at.CONTEXT_PENDING) == 0:
         store(context + at.CONTEXT_PENDING, first)
     else:

@@ -106,6 +106,7 @@ def share_pending(context: Address) -> None:
             mark_shared(activation)
         task = load(task + at.TASK_NEXT)
     queue = load(context + at.CONTEXT_QUEUE)
+    # This thread's list starts with the oldest task, but the stack starts with the newest.
     reverse_tasks(first)
     inject_list(queue, last, first)
     wake_sleeper(queue)
@@ -282,6 +283,8 @@ def sleep_or_nap(context: Address) -> None:
     # `add_start` relies on this subtraction coming before the last check for calls, which comes
     # after the fence in `arrive`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
+    # A worker that was woken early searches for work first. If the calls are still there, it naps
+    # again.
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)
 

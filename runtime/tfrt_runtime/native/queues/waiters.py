@@ -68,6 +68,8 @@ def push_entries(context: Address, activation: Address, entries: Address) -> Non
     end = entries
     while load_i32(end) != 0 and end - entries < 4 * PUSHED_AT_ONCE:
         end += 4
+    # The stack runs the newest entry first, so push the rest of the list before the kernels, and
+    # the kernels in reverse order.
     if load_i32(end) != 0:
         push_ready(context, activation | at.READY_ENTRIES, end)
     for place in range(end - 4, entries - 4, -4):
@@ -79,6 +81,7 @@ def grow_ready(context: Address) -> Address:
     """Double the size of this thread's ready stack; return the new top."""
     base = load(context + at.CONTEXT_READY)
     size = load(context + at.CONTEXT_READY_TOP) - base
+    # Wait for memory if necessary: each ready kernel must be run or skipped, or its run never ends.
     larger = need_block(context, 2 * size)
     copy(larger, base, size)
     give_block(context, base, size)
