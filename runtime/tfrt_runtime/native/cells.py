@@ -101,6 +101,7 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
         held = load_acquire(process + at.PROCESS_HELD)
         # Check before adding: a thread whose attempt fails must not make another thread's attempt
         # fail.
+        # Unlike `held + size`, this difference cannot overflow.
         if held > limit - size:
             return 0
         if compare_and_swap(process + at.PROCESS_HELD, held, held + size) != 0:
@@ -203,6 +204,7 @@ def take_large(context: Address, size: int) -> Address:
     """
     # Count before allocating: if two threads request the last bytes, only one may get them.
     if size < 0 or not reserve(context, size):
+        # The count includes memory that is kept for reuse: free that memory before refusing.
         reclaim(load(context + at.CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
             refuse(context, size)
@@ -226,6 +228,7 @@ def need_block(context: Address, size: int) -> Address:
         block = take_block(context, size)
         if block != 0:
             return block
+        # `take_block` has ended the run, but this work must still be done, so exceed the budget.
         overdraw(context, size)
         block = allocate(size)
         if block != 0:
@@ -238,6 +241,8 @@ def need_block(context: Address, size: int) -> Address:
 def keep_batch(context: Address, size_class: int) -> None:
     """Make the full free list the spare batch, and move the former spare batch to the depot."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
+    # Without the spare batch, a thread that frees and takes blocks in turn could use the depot for
+    # every block.
     former = load(spare)
     if former != 0:
         give_batches(load(context + at.CONTEXT_PROCESS), size_class, former, former)
@@ -286,6 +291,7 @@ def refill(context: Address, size_class: int) -> Address:
         batch = take_batch(load(context + at.CONTEXT_PROCESS), size_class)
     if batch == 0:
         return carve(context, size_class)
+    # The batch's fields are in its first block. Read them now, because the caller gets that block.
     store(context + at.CONTEXT_FREE + 8 * size_class, load(batch + at.VALUE_NEXT))
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, load(batch + at.BATCH_COUNT) - 1)
     return batch
@@ -317,6 +323,7 @@ def carve(context: Address, size_class: int) -> Address:
             store(slab + at.SLAB_FREE, 0)
             store(slab + at.SLAB_OPEN, 1)
             store(place, slab + at.SLAB_BLOCKS)
+        # Round down to whole blocks, so that `place` reaches `end` exactly.
         store(end, slab + at.SLAB_BLOCKS + (at.SLAB_ROOM - at.SLAB_BLOCKS) // size * size)
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
@@ -355,6 +362,7 @@ def leave_slab(context: Address, size_class: int) -> None:
         # Release: a thread that trims and reads 0 also sees the final SLAB_CARVED.
         store_release(slab + at.SLAB_OPEN, 0)
     else:
+        # Store the place first: after the push, another thread may take the slab.
         store(slab + at.SLAB_PLACE, place)
         push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
 
@@ -440,11 +448,14 @@ def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) 
     queue = load(context + at.CONTEXT_QUEUE)
     word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0
     end = start + ((size + 7) & -8)
+    # While schedules are explored, the word is a poison, which shows whether an outcome depends on
+    # memory that the program has not written.
     if word != 0:
         for address in range(start, end, 8):
             store(address, word)
         return
     if is_fresh and size >= LARGE:
+        # Discarded pages contain zeros when they are next used, so only the ends must be cleared.
         first, last = (start + PAGE - 1) & -PAGE, end & -PAGE
         clear(start, first - start)
         discard(first, last - first)

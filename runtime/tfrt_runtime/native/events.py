@@ -74,7 +74,9 @@ def make_log(context: Address, process: Address) -> Address:
     ring = allocate(at.LOG_RECORDS + at.LOG_RECORD * at.LOG_CAPACITY)
     if ring == 0:
         return 0
+    # Clear only the header: the reader reads no record beyond HEAD.
     clear(ring, at.LOG_RECORDS)
+    # Set the owner before the push: afterward, other threads may claim rings without an owner.
     store(ring + at.LOG_OWNER, context)
     push(process + at.PROCESS_LOGS, ring, at.LOG_NEXT)
     return ring
@@ -185,6 +187,7 @@ def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
     """Log that a register's value has become available; do nothing if it is still unavailable."""
+    # An unavailable value is logged later, by `watched_register_resolved`.
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -207,6 +210,7 @@ def log_state(
     function = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_HANDLE) & LOW
     payload = load(concrete + at.VALUE_PAYLOAD)
     count_value(watch, function, number, payload)
+    # Payloads of types up to TYPE_F64 fit into the event's last word.
     if kind != at.LOG_AVAILABLE or load(concrete + at.VALUE_KIND) >> 8 > at.TYPE_F64:
         keep_value(context, watch, function, number, concrete)
     write_event(context, function | number << 32, about(watch, activation, kind), payload)
@@ -306,6 +310,8 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
+        # `cancel_request` sets this word before it wakes the threads that sleep on it, so this
+        # thread does not miss a cancellation.
         futex_wait(request + at.REQUEST_CANCEL, 0, time_left(end))
 
 
@@ -327,6 +333,7 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
     for i in range(count):
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * ((tail + i) & (at.LOG_CAPACITY - 1))
         for word in range(0, at.LOG_RECORD, 8):
+            # Not `copy`: each word must be loaded with acquire, as `write_event` explains.
             store(target + at.LOG_RECORD * i + word, load_acquire(place + word))
     # Copy before reading HEAD again.
     fence()

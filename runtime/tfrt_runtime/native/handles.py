@@ -61,6 +61,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
     store(context + at.CONTEXT_WORKER, -1)
     # Marsaglia's seed for xorshift, made different for each thread; see `tasks.next_random`.
     store(context + at.CONTEXT_RANDOM, 88172645463325252 + number)
+    # These blocks come from the new context's own free lists, so set its process and queue first.
     ready = need_block(context, 16 * FIRST_READY_ENTRIES)
     store(context + at.CONTEXT_READY, ready)
     store(context + at.CONTEXT_READY_TOP, ready)
@@ -82,6 +83,7 @@ def context_free(context: Address) -> None:
     give_block(context, ready, load(context + at.CONTEXT_READY_LIMIT) - ready)
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
+    # Do this after freeing the blocks above, which puts them into the context's free lists.
     give_all(context)
     leave_log(context)
     release(context)
@@ -156,6 +158,7 @@ def value_break(context: Address, indirect: Address, failure: Address) -> None:
     The value may already forward to another value.  Take over the caller's reference to `failure`.
     No other thread may resolve `indirect` at the same time.
     """
+    # If another value is still to be forwarded here, `run_waiter` later drops that value instead.
     run_waiters(context, point_at(context, indirect, failure))
 
 
@@ -188,6 +191,7 @@ def value_and_then(context: Address, value: Address, handle: int) -> None:
     """
     waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
+        # `add_waiter` may have stored a link before the value was resolved.
         store(waiter + at.WAITER_NEXT, 0)
         run_waiters(context, waiter)
 
@@ -203,6 +207,7 @@ def latch_make(context: Address, value: Address) -> Address:
     # The latch has two owners: the waiter and the sleeping thread. Either may use it last.
     store(latch + at.LATCH_OWNERS, 2)
     if not wait_for(context, value, at.WAIT_LATCH, latch, 0):
+        # No waiter was added, so drop the latch on its behalf, too.
         store_release(latch + at.LATCH_PENDING, 0)
         drop_latch(context, latch)
     return latch

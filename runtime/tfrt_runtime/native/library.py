@@ -63,6 +63,7 @@ class Library(dict[str, int]):
         with open(os.memfd_create("tfrt-core"), "wb") as file:
             file.write(core)
             file.flush()
+            # Load the file while it is open: the path refers to the open descriptor.
             return Library(f"/proc/self/fd/{file.fileno()}")
 
     def built_in(self, name: str) -> int:
@@ -90,6 +91,7 @@ class Library(dict[str, int]):
     @property
     def sources(self) -> str:
         """Return the digest of the sources from which the core was compiled."""
+        # The digest is a SHA-256 digest in hexadecimal: 64 characters.
         return bytes((ctypes.c_char * 64).in_dll(self._library, SOURCES)).decode()
 
 
@@ -99,6 +101,7 @@ def show_progress(line: str) -> None:
         sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
         if line == "optimizing":
             sys.stderr.write("\n")
+    # In a file, a line for each function would be noise: announce only the start.
     elif line.startswith("1/"):
         sys.stderr.write("tfrt-nb: compiling the native core (once, about half a minute)\n")
     elif line == WAITING:
@@ -142,6 +145,7 @@ def check_platform(system: str, machine: str) -> None:
     """
     bits = here.POINTER_BITS.get(machine, 0)
     is_system = system == "emscripten" if machine == here.PAGE else system.startswith("linux")
+    # A Python with 32-bit pointers may run on a 64-bit machine, so check the pointer's size, too.
     if not is_system or bits != sys.maxsize.bit_length() + 1:
         raise TfrtError(
             error(
@@ -159,6 +163,7 @@ def prebuilt() -> Library | None:
     try:
         core = Library(path)
         return core if core.sources == sources_digest() else None
+    # ctypes raises ValueError if the file has no symbol SOURCES.
     except (OSError, ValueError):
         return None
 
@@ -263,6 +268,8 @@ def build_core(progress: Progress) -> bytes:
     # Pass on this process's paths, so that the other process imports the same package.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
+        # Use a file for the standard output: this process reads only standard error until the
+        # compiler exits, so the compiler could block on a full pipe.
         with tempfile.TemporaryFile() as output:
             with subprocess.Popen(
                 command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace"

@@ -82,12 +82,15 @@ def native(function: Function) -> Function:
 
 def shared(function: Function) -> Function:
     """Let native functions call a function that is not in the core, such as a lambda in a table."""
+    # Lambdas of one table may have the same qualified name, so add the identity.
     NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
 
 
 def inline(function: Function) -> Function:
     """Mark a small native function on a hot path; its calls are always inlined."""
+    # The module is part of the name, because functions in different modules share names, such as
+    # `run_kernel`.
     INLINE.add(f"{function.__module__}.{function.__qualname__}")
     return native(function)
 

@@ -94,9 +94,11 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
             if load_acquire(slot + 8 * i) != 0:
                 block = exchange(slot + 8 * i, 0)
                 if block != 0:
+                    # The budget still counts a kept block, so taking it changes no count.
                     return block
     block = fresh_memory(context, block_size(size))
     if block == 0 and reclaim(load(context + at.CONTEXT_PROCESS)) != 0:
+        # `reclaim` has freed memory that counted toward the budget.
         block = fresh_memory(context, block_size(size))
     return block
 
@@ -252,6 +254,7 @@ def drop_tensor(context: Address, tensor: Address) -> None:
     memory_store, owner = load(tensor + at.TENSOR_STORE), load(tensor + at.TENSOR_OWNER)
     if owner != 0:
         call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RELEASE_OBJECT), context, owner)
+    # A shape has neither an owner nor elements.
     elif load(tensor + at.TENSOR_DATA) != 0:
         give_memory(memory_store, load(tensor + at.TENSOR_DATA), load(tensor + at.TENSOR_BYTES))
     fetch_add(memory_store + at.STORE_TENSORS, -1)

@@ -94,6 +94,9 @@ define i64 @tfrt_bound_words(i64 %item) alwaysinline {{{{
 """
 """The part of the IR that is the same on all machines; `kind` can make `context` thread-local."""
 
+# glibc's pthread_attr_t has 56 bytes on x86-64 and 64 on AArch64, so 128 suffice. If the attributes
+# cannot be read, the limit becomes 1: not 0, which means unknown, and so low that every stack seems
+# to have room.
 CODE = f"""
 {COMMON.format(kind="thread_local(initialexec)")}
 @stack_limit = internal thread_local(initialexec) global i64 0

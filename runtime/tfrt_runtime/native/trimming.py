@@ -55,6 +55,8 @@ def trim_class(process: Address, size_class: int) -> int:
         slab = left
         left = load(slab + at.SLAB_LINK)
         if load(slab + at.SLAB_FREE) == load(slab + at.SLAB_CARVED):
+            # No thread can cut this slab now, and all its blocks are free: close it, so that the
+            # next loop finds it.
             store(slab + at.SLAB_OPEN, 0)
         else:
             push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
@@ -84,6 +86,8 @@ def trim_class(process: Address, size_class: int) -> int:
                 first = block
                 block = following
             count += free
+        # Join blocks of several slabs into batches of the usual size: from small batches, threads
+        # would have to return to the depot more often.
         if first != 0 and (slabs == 0 or count * size_class >= at.BATCH_CELLS):
             store(first + at.BATCH_COUNT, count)
             give_batches(process, size_class, first, first)
@@ -106,6 +110,7 @@ def sort_by_slab(batches: Address) -> Address:
             following = load(block + at.VALUE_NEXT)
             slab = block & -at.SLAB_SIZE
             free = load(slab + at.SLAB_FREE)
+            # SLAB_FREE is 0 between trims, so 0 marks the first block of a slab.
             if free == 0:
                 store(slab + at.SLAB_LIST, 0)
                 store(slab + at.SLAB_NEXT, slabs)

@@ -295,6 +295,7 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
         strict = load(record + waits)
     for i in range(strict, count):
         register = load_i32(record + at.RECORD_REGISTERS + 4 * i)
+        # A raw kernel that is strict has no RECORD_WAITS, and its registers are filled.
         if waits != 0:
             references = load(record + waits + 8 + 8 * i)
             value = peek_register(context, activation, register, references)
