@@ -58,6 +58,7 @@ def take_log(context: Address) -> Address:
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
+    # Rings are never freed, so this thread may follow the links without a lock.
     while ring != 0 and compare_and_swap(ring + at.LOG_OWNER, 0, context) == 0:
         ring = load(ring + at.LOG_NEXT)
     if ring == 0:
@@ -101,6 +102,7 @@ def write_event(context: Address, first: int, second: int, payload: int) -> None
     ring = load(context + at.CONTEXT_LOG)
     if ring == 0:
         ring = take_log(context)
+    # If memory has run out, drop the event: watching a run must not stop the run.
     if ring != 0:
         head = load(ring + at.LOG_HEAD)
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * (head & (at.LOG_CAPACITY - 1))
@@ -122,6 +124,7 @@ def watch_of(activation: Address) -> Address:
 @native
 def is_disturbed(request: Address) -> bool:
     """Return whether a request is cancelled or watched."""
+    # REQUEST_UNUSUAL may also be set because of a value, which does not concern the whole run.
     is_unusual = load_acquire(request + at.REQUEST_UNUSUAL) != 0
     return is_unusual and (
         load_acquire(request + at.REQUEST_CANCEL) != 0

@@ -120,12 +120,14 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
     store(context + at.CONTEXT_FAILURE, 0)
     # A task uses no kernel's frame, so `wait_for_object` need not put one aside.
     store(context + at.CONTEXT_REQUEST, 0)
+    # Compiled code finds the context through the thread (`here`).
     set_thread_context(context)
     result = call1(function, argument)
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_NESTED, nested)
     store(context + at.CONTEXT_FAILURE, failure)
     store(context + at.CONTEXT_REQUEST, request)
+    # Compiled code that is waiting further down on this stack still needs the context.
     if load(context + at.CONTEXT_AWAITED) == 0:
         # Another thread may get the context next.
         set_thread_context(0)

@@ -168,8 +168,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
     buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
-        # Threads that free blocks at the same time may exceed MAX_PAGES a little, which does no
-        # harm.
+        # The limit is approximate: threads that free blocks at the same time may exceed it.
         if is_last or load_acquire(buffers + at.BUFFERS_PAGES) + size > MAX_PAGES:
             # Keep the page with the header: old handles are still compared with its generation.
             first = (block + at.BLOCK_ELEMENTS + PAGE - 1) & -PAGE

@@ -80,6 +80,8 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
+        # The claim fails if the runtime has abandoned the group, because `async_abandon` then
+        # resolves it.
         publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
 
 

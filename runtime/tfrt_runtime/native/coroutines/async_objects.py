@@ -260,6 +260,8 @@ def take_held(value: Address, count: int) -> bool:
         # Check before subtracting: if the count were too low for a moment, another thread's valid
         # drop could be refused.
         bits = load_acquire(value + at.VALUE_ASYNC)
+        # These references are counted in the highest bits, so the lower bits do not affect the
+        # result.
         if bits < count * at.OBJECT_HELD:
             return False
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits - count * at.OBJECT_HELD) != 0:
