@@ -62,7 +62,10 @@ def enqueue(context: Address, function: int, first: int, second: int, third: int
     # Count the task before adding it: the task may run, and finish, immediately.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
+    # `share_pending` reads this word to mark the activation as shared before another thread can get
+    # the task.
     store(task + at.TASK_ACTIVATION, activation)
+    # A wake-up takes longer than a short task, so no thread is woken for it.
     add_short_task(context, task)
 
 
@@ -82,6 +85,8 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
     """
     value = new_value(context, payload_type)
     store(value + at.VALUE_REFERENCES, 2)  # one for the result, one for the task
+    # The owner lets `is_own_promise` recognize a value that only this thread's task can resolve;
+    # such a value needs no waiter.
     store(value + at.VALUE_OWNER, load(context + at.CONTEXT_ACTIVATION))
     set_result(context, 0, value)
     enqueue(context, attribute(record, 0), value, first, second)
@@ -92,6 +97,8 @@ def keep_promise(context: Address, task: Address) -> None:
     """Publish a finished task's value, which already has its payload, and free the task."""
     value = load(task + at.TASK_FIRST)
     activation = load(task + at.TASK_ACTIVATION)
+    # A plain load suffices: `wait_for_register` writes this word only while the activation is not
+    # shared, and sharing the task publishes the write.
     slot = load(value + at.VALUE_WAITING)
     if slot == 0:
         publish(context, value, at.CONCRETE)
@@ -107,6 +114,8 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
     store(value + at.VALUE_WAITING, 0)
     if load(activation + at.ACTIVATION_SHARED) == 0:
         # Plain stores suffice: only this thread uses the activation.
+        # The list of waiters that this store overwrites is empty, because `wait_for_register` calls
+        # `mark_shared` before it adds a waiter.
         store(value + at.VALUE_STATE, at.CONCRETE)
         store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
     else:
@@ -221,6 +230,8 @@ def error_task(context: Address, task: Address) -> None:
     value = load(task + at.TASK_FIRST)
     number = load(task + at.TASK_SECOND)
     record = load(task + at.TASK_THIRD)
+    # `report_error` finds the run in the context, and this thread may have worked for another run
+    # since the kernel returned.
     store(
         context + at.CONTEXT_REQUEST, load(load(task + at.TASK_ACTIVATION) + at.ACTIVATION_REQUEST)
     )
@@ -259,6 +270,8 @@ def add_to_atomic(context: Address, record: Address, number: int) -> None:
     if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
+    # The word may grow beyond 32 bits: `atomic_get_i32` returns its low half, as if the counter had
+    # wrapped around.
     fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, number)
     set_chain(context, 0)
 
@@ -316,6 +329,7 @@ def get_uniqueness(context: Address, record: Address) -> None:
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
+        # The kernel is raw (KERNEL_RAW), so an argument may still forward to another value.
         if load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
             unique = (
                 unique and load_acquire(load(value + at.VALUE_TARGET) + at.VALUE_REFERENCES) == 1

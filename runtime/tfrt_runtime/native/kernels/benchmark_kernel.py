@@ -62,10 +62,13 @@ def sync_benchmark(context: Address, record: Address) -> None:
 def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     """Allocate the table of samples, and start the first run."""
     caller = load(context + at.CONTEXT_ACTIVATION)
+    # The thread that ends the last run delivers the chain to the caller, and that may be any
+    # thread.
     mark_shared(caller)
     if nested_of(caller) > at.MAX_NESTED:
         fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
+    # Neither block needs a check for 0: both have a size class, and small blocks are never refused.
     state = take_block(context, at.BENCHMARK_SIZE)
     store(state + at.BENCHMARK_CALLER, caller)
     store(state + at.BENCHMARK_RECORD, record)
@@ -90,11 +93,15 @@ def start_run(context: Address, state: Address) -> None:
     request = load(caller + at.ACTIVATION_REQUEST)
     function = callee(record, 0)
     value = new_indirect(context)
+    # One reference is for the call's table, and one for `run_is_over`.
     add_references(value, 1)
     store(state + at.BENCHMARK_VALUE, value)
     results = take_block(context, root_size(function))
     store(results, value)
+    # Each run of the region is a root call, so `end_root` subtracts this 1.
     fetch_add(request + at.REQUEST_ACTIVE, 1)
+    # The wall clock is read last here and first in `run_is_over`, so that the wall time does not
+    # include reading the CPU clock.
     store(state + at.BENCHMARK_CPU, cpu_time())
     store(state + at.BENCHMARK_WALL, now())
     nested = nested_of(caller) + 16 * FIRST_SAMPLES
@@ -120,9 +127,12 @@ def run_is_over(context: Address, state: Address) -> None:
     value = load(state + at.BENCHMARK_VALUE)
     failed = resolve(value) if state_of(value) == at.ERROR else 0
     if failed == 0:
+        # A region that returns one of its arguments has a valid result even if the run is
+        # cancelled, so the benchmark would otherwise not stop.
         request = load(load(state + at.BENCHMARK_CALLER) + at.ACTIVATION_REQUEST)
         failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
+        # `value` keeps `failed` alive until the kernel's result has its own reference.
         end_benchmark(context, state, failed)
         drop_reference(context, value)
         return
@@ -135,6 +145,8 @@ def run_is_over(context: Address, state: Address) -> None:
     if is_enough(state):
         end_benchmark(context, state, 0)
     else:
+        # Add a task instead of calling `start_run`, which may call this function directly:
+        # otherwise, each run would add a level to the native stack.
         record = load(state + at.BENCHMARK_RECORD)
         add_local_task(context, new_task(context, attribute(record, NEXT_RUN), state, 0, 0))
 
@@ -194,6 +206,7 @@ def end_benchmark(context: Address, state: Address, failed: Address) -> None:
     """End the kernel: report the measurements and return a chain, or return the error `failed`."""
     caller = load(state + at.BENCHMARK_CALLER)
     record = load(state + at.BENCHMARK_RECORD)
+    # The callback finds the run in the context, where the waiter's thread may have another run.
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
     if failed == 0:
         call3(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PRINT), context, record, state)

@@ -96,6 +96,8 @@ def run_compiled(context: Address, record: Address) -> None:
     store(context + at.CONTEXT_FAILURE, 0)
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_NUMBER))
+    # The runtime's functions that compiled code calls take no context: they find it through the
+    # thread (`async_abi`).
     former = set_thread_context(context)
     failed = call2(attribute(record, ADAPTER), context, record)
     set_thread_context(former)
@@ -125,6 +127,7 @@ def kernel_object(context: Address, record: Address, index: int) -> Address:
     kind = attribute(record, FIRST_TYPE + load_i32(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
+    # A resolved object cannot keep a cancelled run waiting, so it is not registered.
     if not is_available(made):
         note_import(context, made, load(context + at.CONTEXT_REQUEST))
     return made
@@ -191,6 +194,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
     # The waiter needs its own reference: the publisher may drop the value before the waiter has
     # run.
     add_references(value, 1)
+    # The value may have become available since the check above.
     if not wait_for(context, value, at.WAIT_NOTIFY, arrived, made):
         argument_arrived(context, made, value)
     return made
@@ -200,6 +204,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
 def available_object(context: Address, source: Address, kind: int) -> Address:
     """Make a resolved object from the concrete or error value `source`, with one reference."""
     made = new_value(context, kind)
+    # Plain stores suffice: no other thread knows the object before `register_checked`.
     store(made + at.VALUE_ASYNC, 0)
     if state_of(source) == at.ERROR:
         add_references(source, 1)
@@ -266,6 +271,7 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
 def result_arrived(context: Address, request: Address, made: Address) -> None:
     """Waiter function: note that the object `made`, a result of `request`, has been resolved."""
     if state_of(made) == at.ERROR:
+        # A waiter may run in the middle of another run's kernel, which still needs its request.
         former = load(context + at.CONTEXT_REQUEST)
         store(context + at.CONTEXT_REQUEST, request)
         report_failure(context, made)

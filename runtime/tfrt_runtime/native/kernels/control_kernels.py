@@ -73,12 +73,16 @@ def start_call(
     if nested > at.MAX_NESTED:
         fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
+    # If memory runs out, `refuse` reads these words to find the run that it ends and the kernel
+    # that it names. In a task (`call_task`), they are left over from other work.
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, record)
     activation = new_activation(context, function, request, at.RETURN_CALL, caller, record, nested)
     if activation == 0:
         fail_without_memory(context, caller, record)
         return
+    # Drop them only now: until the activation exists, the kernel may fail, and `fail_kernel` drops
+    # all arguments.
     drop_arguments(context, caller, record, first)
     # The callee takes over the kernel's references, so a call changes no reference counts.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
@@ -156,6 +160,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
     request = load(caller + at.ACTIVATION_REQUEST)
     # Take both blocks before dropping arguments, so that the kernel can fail as usual if memory
     # runs out.
+    # The body has no caller: it returns to the loop, whose address is stored below.
     body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -211,6 +216,7 @@ def do_async(context: Address, record: Address) -> None:
     caller = load(context + at.CONTEXT_ACTIVATION)
     # The task may run on another thread.
     mark_shared(caller)
+    # The task needs no `add_pending`: the kernel counts as unfinished until its call has ended.
     add_task(context, new_task(context, attribute(record, 0), caller, record, 0))
 
 
@@ -236,6 +242,7 @@ def parallel_for(context: Address, record: Address) -> None:
         return
     start, end = argument_i32(context, 0), argument_i32(context, 1)
     size = max(argument_i32(context, 2), 1)
+    # Words have 64 bits, so these sums of 32-bit numbers cannot overflow.
     blocks = max((end - start + size - 1) // size, 0)
     if blocks == 0:
         end_kernel(context, caller, record, new_available(context, at.TYPE_CHAIN))
@@ -306,6 +313,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     record = load(join + at.JOIN_RECORD)
     function = callee(record, 0)
     start = load_register_i32(caller, record, 0)
+    # This must be the block size that `parallel_for` has used to count the blocks.
     size = max(load_register_i32(caller, record, 2), 1)
     low = start + block * size
     high = min(low + size, load_register_i32(caller, record, 1))
@@ -313,6 +321,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     nested = nested_of(caller)
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, record)
+    # The body has no caller: its result and its end go to the join.
     body = new_activation(context, function, request, at.RETURN_JOIN, 0, join, nested)
     if body == 0:
         skip_blocks(context, join, memory_error(context, request, record), 1)
@@ -323,6 +332,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     for i in range(3, load_i32(record + at.RECORD_ARGUMENTS)):
         value = register_value(caller, record, i)
         add_references(value, 1)
+        # The body takes the block's two bounds instead of the loop's start, end, and block size.
         deliver(context, body, load(slots + 8 * (i - 1)), value)
     begin(context, body)
 
@@ -330,4 +340,5 @@ def run_block(context: Address, join: Address, block: int) -> None:
 @native
 def load_register_i32(caller: Address, record: Address, index: int) -> int:
     """Return the available `i32` in an argument's register."""
+    # The register still holds its value: `end_kernel` drops the arguments after the last block.
     return load_i32(resolve(register_value(caller, record, index)) + at.VALUE_PAYLOAD)

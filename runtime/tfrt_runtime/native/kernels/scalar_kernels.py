@@ -63,6 +63,7 @@ _WRITES = {
     "i8": "store({place}, wrapped({number}, 8))",
     "i16": "store({place}, wrapped({number}, 16))",
     "i32": "store({place}, 0); store_i32({place}, {number})",
+    # Adding 0 wraps the number around in ordinary Python, and costs nothing in compiled code.
     "i64": "store({place}, wrapping_add({number}, 0))",
     "f32": "store_f32({place}, {number})",
     "f64": "store_f64({place}, {number})",
@@ -76,6 +77,8 @@ _NAMES: dict[str, Any] = {
     **{function.__name__: function for function in (store, store_i32, store_f32, store_f64)},
     **{function.__name__: function for function in (argument, new_result, fail, wrapping_add)},
     "wrapped": shared(wrapped),
+    # `entry` registers a kernel under its `__module__`, which a function made by `exec` takes from
+    # this name.
     "__name__": __name__,
 }
 _FAILING = """
@@ -137,6 +140,7 @@ def run_checked(context: Address, record: Address) -> None:
     type of each argument, or 0 for any type.
     """
     for i in range(load_i32(record + at.RECORD_ARGUMENTS)):
+        # A BEF file may pass any value, and the kernels read payloads without checking their types.
         wanted = attribute(record, 1 + i)
         if wanted != 0 and payload_type(context, i) != wanted:
             fail(context, record, at.MESSAGE_WRONG_TYPE)

@@ -57,6 +57,7 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
     if payload_type(context, index) != at.TYPE_TENSOR:
         return 0
     tensor = load(argument(context, index) + at.VALUE_PAYLOAD)
+    # The elements of a numpy array may be unaligned, but `tensor_loops` needs aligned ones.
     if load(tensor + at.TENSOR_ELEMENT) != element or load(tensor + at.TENSOR_DATA) & 3 != 0:
         return 0
     return tensor
@@ -116,6 +117,7 @@ def build_shape(context: Address, record: Address) -> None:
         run_in_python(context, record)
         return
     rank = attribute(record, 0)
+    # This cannot fail: a shape has no elements, and its descriptor comes from `need_block`.
     shape = new_shape(context, memory_store, rank, attribute(record, 1))
     for i in range(rank):
         store(shape + at.TENSOR_SIZES + 8 * i, attribute(record, 2 + i))
@@ -134,6 +136,7 @@ def create_tensor(context: Address, record: Address) -> None:
         run_in_python(context, record)
     else:
         size = load(tensor + at.TENSOR_BYTES)
+        # The store keeps no free blocks of this size, so such a block comes from the system.
         is_fresh = size >> at.LARGEST_KEPT_BITS != 0
         fill_unwritten(context, load(tensor + at.TENSOR_DATA), size, is_fresh)
         set_word(context, 0, at.TYPE_TENSOR, tensor)
@@ -158,6 +161,8 @@ def broadcast(context: Address, record: Address) -> None:
     if target == 0:
         run_in_python(context, record)
         return
+    # `count` is not 0, so the loop below ends: `new_tensor` refuses tensors without elements, and
+    # the last sizes of `target` are those of `source`.
     count = load(source + at.TENSOR_COUNT)
     into = load(target + at.TENSOR_DATA)
     end = into + load(target + at.TENSOR_BYTES)
@@ -205,6 +210,7 @@ def softmax_inplace(context: Address, record: Address) -> None:
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
         return
+    # If `width` is 0, the tensor has no elements, and the loop below does not run.
     width = load(target + at.TENSOR_SIZES + 8 * (load(target + at.TENSOR_RANK) - 1))
     row = load(target + at.TENSOR_DATA)
     end = row + 4 * load(target + at.TENSOR_COUNT)
@@ -234,6 +240,7 @@ def largest_of(row: Address, width: int) -> float:
     largest = load_f32(row)
     for i in range(1, width):
         number = load_f32(row + 4 * i)
+        # No number is greater than NaN, so NaN stays.
         if number > largest or number != number:  # noqa: PLR0124 - only NaN is not itself
             largest = number
     return largest

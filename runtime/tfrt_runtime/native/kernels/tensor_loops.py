@@ -29,6 +29,7 @@ def exponential(number: float) -> float:
     try:
         return math.exp(number)
     except OverflowError:
+        # The C library's `exp`, which compiled code calls, returns infinity instead of raising.
         return math.inf
 
 
@@ -37,6 +38,7 @@ def nearest_f32(number: float) -> float:
     try:
         nearest: float = struct.unpack("f", struct.pack("f", number))[0]
     except OverflowError:
+        # Here, too, compiled code gets infinity: `fptrunc` never raises.
         return math.copysign(math.inf, number)
     return nearest
 

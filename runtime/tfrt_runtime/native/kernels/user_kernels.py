@@ -91,6 +91,7 @@ def run(context: Address, record: Address) -> None:
     arguments = attribute(record, ARGUMENTS)
     attributes = attribute(record, ATTRIBUTES)
     results = attribute(record, RESULTS)
+    # One word more than needed, because `take_block` has no size class for 0 bytes.
     size = 8 * (arguments + attributes + results) + 8
     given = take_block(context, size)
     if given == 0:
@@ -107,6 +108,7 @@ def run(context: Address, record: Address) -> None:
         word = attribute(record, FIRST_TYPE + arguments + results + i)
         store(given + 8 * (arguments + i), word)
     if takes_tensors(record):
+        # The run loop leaves this to kernels with the flag KERNEL_MEASURED.
         share_rest(context)
     made = given + 8 * (arguments + attributes)
     failed = call2(attribute(record, FUNCTION), given, made)
