@@ -31,6 +31,8 @@ from tfrt_runtime.native.kernels import tensor_loops
 from tfrt_runtime.native.library import SOURCES, file_name, fingerprint, sources_digest
 from tfrt_runtime.native.machine import this_machine
 
+# A result may have any type, such as `i1` or `ptr`. Reading it back from zeroed memory turns it
+# into a word without a conversion for each type.
 WRAPPER = """
 declare {result} @"{inner}"({declared})
 define i64 @"{name}"({parameters}) {{
@@ -148,6 +150,7 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
     whole module built so far.
     """
     while len(modules) > 1:
+        # Of an odd number of modules, the last one waits for the next round.
         for first, second in zip(modules[::2], modules[1::2], strict=False):
             first.link_in(second)
         modules = modules[::2]
@@ -164,6 +167,7 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
     )
     header = f'target triple = "{target.triple}"\ntarget datalayout = "{target.target_data}"\n'
     module = collected(wrappers, machine, header)
+    # The stamp is linked after the loop below, because it must stay visible: `library` reads it.
     stamp = f'@{SOURCES} = constant [64 x i8] c"{sources_digest()}"\n'
     for variable in module.global_variables:
         if not variable.is_declaration:

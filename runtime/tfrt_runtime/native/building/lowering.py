@@ -38,6 +38,7 @@ from tfrt_runtime.native import memory
 NUMBA_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "boundscheck": False,
+    # Python's error model would check each division for 0, in order to raise an exception.
     "error_model": "numpy",
     # The rewrites only affect arrays, which the core does not use.
     "no_rewrites": True,
@@ -71,6 +72,7 @@ I64, I32, F64, F32, VOID = (
 )
 Emit = Callable[..., ir.Value | None]
 
+# Linux's operations 0 and 1 with FUTEX_PRIVATE_FLAG: no other process uses the words.
 FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
 CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
@@ -100,6 +102,7 @@ def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Func
 def compare_and_swap(
     builder: ir.IRBuilder, address: ir.Value, old: ir.Value, new: ir.Value
 ) -> ir.Value:
+    # A swap that fails writes nothing, so acquire suffices for it.
     pair = builder.cmpxchg(pointer(builder, address), old, new, "acq_rel", "acquire")
     return builder.zext(builder.extract_value(pair, 1), I64)
 
@@ -134,6 +137,7 @@ def call_for_f64(builder: ir.IRBuilder, function: ir.Value, first: ir.Value) -> 
 
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
     """Emit code that reads a clock; return the time in nanoseconds."""
+    # Elsewhere, an `alloca` in a loop would use more of the stack in each iteration.
     with builder.goto_entry_block():
         time = builder.alloca(I64, 2)
     kind = ir.FunctionType(I32, [I32, I64.as_pointer()])
@@ -165,6 +169,7 @@ def futex_wait(
     builder.store(builder.sdiv(timeout, billion), time)
     builder.store(builder.srem(timeout, billion), builder.gep(time, [ir.Constant(I64, 1)]))
     forever = builder.icmp_signed("<", timeout, ir.Constant(I64, 0))
+    # Linux waits without a limit if the pointer to the time is null.
     limit = builder.select(forever, ir.Constant(I64, 0), builder.ptrtoint(time, I64))
     futex(builder, address, FUTEX_WAIT_PRIVATE, expected, limit)
     return ir.Constant(I64, 0)
@@ -322,6 +327,7 @@ class DirectCalls(callconv.MinimalCallConv):
     ) -> Any:
         words = self.context.get_arg_packer(argtys).as_arguments(builder, args)
         value = builder.call(callee, list(words))
+        # Numba's callers check the status. This one is constant, so LLVM removes the check.
         status = self._get_return_status(  # type: ignore[no-untyped-call]
             builder, callconv.RETCODE_OK
         )
@@ -385,7 +391,9 @@ def relu_f32s(builder: ir.IRBuilder, array: ir.Value, count: ir.Value) -> None:
     def body(index: ir.Value, lanes: int) -> None:
         kind = wide(F32, lanes)
         at = place(builder, array, index, kind)
+        # Without `align`, LLVM would assume the alignment of a vector.
         number, zero = builder.load(at, align=4), ir.Constant(kind, None)
+        # Ordered: a comparison with NaN is false, so NaN stays.
         is_below = builder.fcmp_ordered("<", number, zero)
         builder.store(builder.select(is_below, zero, number), at, align=4)
 
@@ -440,6 +448,7 @@ def multiply_row(
     target: ir.Value,
 ) -> None:
     words = [I32] * 2 + [I64] * 2 + [F32, I64, I64, I64, I64, F32, I64, I64]
+    # For one row, left @ right is right.T @ left.
     order = [ir.Constant(I32, number) for number in (ROW_MAJOR, TRANSPOSED)]
     scale, keep = builder.fptrunc(alpha, F32), builder.fptrunc(beta, F32)
     one = ir.Constant(I64, 1)

@@ -205,6 +205,7 @@ def _api(name: str, result: str, parameters: str) -> str:
     elif result in "qd":
         lines += [f"  %r = {call}", f"  ret {_TYPES[result]} %r"]
     else:
+        # A pointer above 2 GiB must not become negative, whereas an error code of -1 must stay -1.
         extend = "zext" if result == "p" else "sext"
         lines += [f"  %r = {call}", f"  %w = {extend} i32 %r to i64", "  ret i64 %w"]
     return "\n".join([*lines, "}\n"])

@@ -51,6 +51,8 @@ def struct(name: str, /, *, size: int = 0, table: int = 0, **fields: str | Place
     offsets, end = FIELDS.setdefault(name, {}), 0
     for field, what in fields.items():
         if isinstance(what, Place):
+            # Only `line` has a negative offset: round up to the next multiple of a cache line's 64
+            # bytes.
             end = -(-end // 64) * 64 if what.offset < 0 else what.offset
         offsets[field] = OFFSETS[f"{name}_{field}"] = end
         end += 8

@@ -4,6 +4,7 @@ from tfrt_runtime.native.layouts.declared import at, line, struct
 
 # The low bits of the first word of a ready stack's entry say what the entry is.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_ENTRIES, READY_JOIN = range(5)
+# These bits of an address are 0, because blocks are aligned to cells.
 READY_BITS = 7
 
 # Task: a function call for a work queue. `function(context, task)` frees the task's cell.

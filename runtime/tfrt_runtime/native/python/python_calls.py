@@ -72,6 +72,7 @@ def start_rows(
             start_table(context, function, request, table, is_task)
     elif count != 0:
         run = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROWS)
+        # A task has room for three words, so the two numbers share one.
         rows = (first << ROW_BITS) + count
         add_start(context, new_task(context, run, function, request, rows))
 
@@ -89,6 +90,8 @@ def run_rows(context: Address, task: Address) -> None:
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         run = load(task + at.TASK_FUNCTION)
         while count > PIECE:
+            # Give away halves instead of single calls: a thief takes the oldest task, which is the
+            # largest part, and divides it again.
             half = count // 2
             later = (row + count - half << ROW_BITS) + half
             add_task(context, new_task(context, run, function, request, later))
@@ -100,6 +103,8 @@ def run_rows(context: Address, task: Address) -> None:
     if count == 1:
         free_task(context, task)
     else:
+        # The task is used again for the other calls. Another thread may take it as soon as it is
+        # added.
         store(task + at.TASK_THIRD, (row + 1 << ROW_BITS) + count - 1)
         add_local_task(context, task)
     if is_cancelled:

@@ -53,6 +53,7 @@ def word(api: Address, given: Address, index: int) -> int:
 def type_of(api: Address, item: Address) -> Address:
     """Return the type of an object, as a borrowed reference."""
     found = call1(load(api + at.PYTHON_TYPE), item)
+    # The object keeps its type alive.
     call1(load(api + at.PYTHON_DROP), found)
     return found
 
@@ -195,6 +196,8 @@ def handle(bound: Address, given: Address, count: int) -> Address:
     return shared(api, load(api + at.PYTHON_NONE))
 
 
+# This is halfway between the largest `f32`, 2**128 - 2**104, and 2**128. A tie is rounded to even,
+# which is infinity here.
 TOO_LARGE = 2.0**128 - 2.0**103
 """The smallest number that becomes infinite when it is rounded to an `f32`."""
 
@@ -209,8 +212,11 @@ def put(api: Address, place: Address, item: Address) -> bool:
     payload_type = load(place)
     type_object = type_of(api, item)
     if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
+        # Compare the exact type: a `bool` is an `int`, too, and Python code decides about
+        # subclasses.
         if type_object != load(api + at.PYTHON_INT):
             return False
+        # The payload's second word, which no integer uses, has room for the overflow flag.
         number = call2(load(api + at.PYTHON_READ_INT), item, place + 16)
         shift = 64 - (8 << (payload_type - at.TYPE_I8))
         if load_i32(place + 16) != 0 or (number << shift) >> shift != number:
@@ -259,6 +265,7 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
         tensor = word_attribute(api, handle, load(api + at.PYTHON_NAME_ADDRESS))
         call1(load(api + at.PYTHON_DROP), handle)
     store(place + 8, tensor)
+    # PYTHON_GET sets an exception if it fails, but the callers expect none.
     call1(load(api + at.PYTHON_CLEAR), 0)
     return tensor != 0
 
@@ -284,6 +291,7 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
         return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f32(payload))
     if payload_type == at.TYPE_I1:
         return call1(load(api + at.PYTHON_MAKE_BOOL), load(payload) & 1)
+    # Extend the sign: the upper half of an `i32` payload is 0.
     shift = 64 - (8 << (payload_type - at.TYPE_I8))
     return call1(load(api + at.PYTHON_MAKE_INT), (load(payload) << shift) >> shift)
 

@@ -69,6 +69,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
     if type_object != load(api + at.PYTHON_STR):
+        # RESULT_CLASS is either `str` or 0 (`python_kernels._result`), so no other type is right.
         if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
             return False
         is_case = (
@@ -97,6 +98,7 @@ def take_result(
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
     store(scratch, result_type)
+    # The block's contents are undefined, and `put` does not write all bytes of every payload.
     store(scratch + 8, 0)
     store(scratch + 16, 0)
     if not put(api, scratch, returned):
@@ -114,6 +116,7 @@ def finish_in_python(
     if returned == 0:
         call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
         call3(load(api + at.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
+        # PYTHON_FETCH separates the traceback from its exception, and Python code expects it there.
         if load(raised + 16) != 0:
             call2(load(api + at.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
     given = take_block(context, 24)
@@ -124,6 +127,7 @@ def finish_in_python(
         finish = attribute(record, FINISH)
         said = call4(load(api + at.PYTHON_CALL), finish, given, 3, 0)
         if said == 0:
+            # The run loop, which calls this kernel, cannot handle an exception.
             call1(load(api + at.PYTHON_UNRAISABLE), finish)
         else:
             call1(load(api + at.PYTHON_DROP), said)
@@ -143,17 +147,21 @@ def enter_run(context: Address, api: Address) -> Address:
     caller must hold the GIL, and no exception may be set.
     """
     request = load(context + at.CONTEXT_REQUEST)
+    # `python_runs.at_once` runs kernels without a request.
     caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
     if caller == 0:
         return 0
     words, entered, known = load(request + at.REQUEST_WORDS), 0, 0
     if caller == load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER):
         entered, known = load(api + at.PYTHON_SPARE), load(api + at.PYTHON_SPARE_WORDS)
+        # A context can be entered only once at a time, so no other kernel may find this one until
+        # it is left.
         store(api + at.PYTHON_SPARE, 0)
     if entered == 0:
         entered, known = call1(load(api + at.PYTHON_COPY_CONTEXT), caller), 0
     if entered != 0:
         call1(load(api + at.PYTHON_ENTER), entered)
+        # If the last kernel in this context belonged to the same run, RUN is already set.
         if words != known:
             token = call2(load(api + at.PYTHON_SET_VARIABLE), load(api + at.PYTHON_RUN), words)
             call1(load(api + at.PYTHON_DROP), token)
@@ -173,6 +181,7 @@ def leave_run(
         return
     call1(load(api + at.PYTHON_EXIT), entered)
     caller = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER)
+    # Compare before dropping: after that, a new mapping may have the address `mapping`.
     is_spare = has_mapping(api, entered, mapping)
     call1(load(api + at.PYTHON_DROP), mapping)
     if (
@@ -181,6 +190,8 @@ def leave_run(
         and load(request + at.REQUEST_CALLER) == caller
     ):
         store(api + at.PYTHON_SPARE, entered)
+        # The variable RUN in the spare context keeps these words alive, so no other run gets their
+        # address.
         store(api + at.PYTHON_SPARE_WORDS, load(request + at.REQUEST_WORDS))
     else:
         call1(load(api + at.PYTHON_DROP), entered)
@@ -221,6 +232,7 @@ def run(context: Address, record: Address) -> None:
     count = attribute(record, ARGUMENTS)
     total = count + attribute(record, ATTRIBUTES)
     given = 0
+    # Python code raises the interrupt before it calls the kernel's function.
     is_interrupted = is_main and load(interrupts + at.INTERRUPTS_NOTED) != 0
     if not is_interrupted and is_ordinary(context, record):
         given = take_block(context, 8 * (total + RAISED_WORDS))
@@ -237,6 +249,7 @@ def run(context: Address, record: Address) -> None:
         value = argument(context, made)
         number = python_object(api, value, load(value + at.VALUE_KIND) >> 8)
         if number == 0:
+            # The exception becomes the kernel's error, as if the function had raised it.
             break
         store(given + 8 * made, number)
         made += 1
@@ -254,6 +267,7 @@ def run(context: Address, record: Address) -> None:
         call1(load(api + at.PYTHON_DROP), load(given + 8 * i))
     is_over = False
     if returned != 0:
+        # The words for an exception are free, because the function has returned.
         is_over = take_result(context, record, api, returned, raised)
     if not is_over:
         finish_in_python(context, record, api, returned, raised)

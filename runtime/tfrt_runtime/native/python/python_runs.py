@@ -89,6 +89,7 @@ def context_of(api: Address, queue: Address) -> Address:
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
     # Another thread may have run this code in the meantime. The GIL protects the words below.
+    # Another thread has started runs on this queue, so the threads take turns from now on.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -135,6 +136,8 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     words = bound_words(bound)
     api, process, missing = load(words), load(words + 8), load(words + 16)
     queue = word(api, given, 1)
+    # Take turns first: while this thread does not hold the GIL, another thread may change
+    # QUEUE_CONTEXT.
     take_turns(api, queue)
     run, context = load(given), context_of(api, queue)
     if context == 0:
@@ -154,6 +157,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     place = request + at.REQUEST_SIZE
     for i in range(wanted):
         if not put(api, place, call2(load(api + at.PYTHON_TUPLE_ITEM), arguments, i)):
+            # Nothing else must be undone, because `put` only borrows objects.
             call1(load(api + at.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
@@ -161,6 +165,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         api, process, run, request, made
     )
     is_known = is_carried and note(api, run, request, made)
+    # The attribute `words` of the run keeps them alive from now on.
     call1(load(api + at.PYTHON_DROP), made)
     if not is_known:
         return 0
@@ -173,6 +178,7 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     store(request + at.REQUEST_NUMBER, next_number(process))
     starts = word(api, given, 6)
     if starts == 2:
+        # A plain store suffices: no thread works for the run yet.
         store(request + at.REQUEST_NOTIFY, at.NOTIFY_FORGET)
     if starts != 0:
         start_call_with(context, load(template + at.TEMPLATE_FUNCTION), request, 1)
@@ -247,6 +253,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     if context == 0:
         return 0
     wanted = load(template + at.TEMPLATE_ARGUMENTS)
+    # A kernel that is running on this thread uses the frame that this function would fill.
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0 or load(queue + at.QUEUE_CHOOSE) != 0
     if is_busy or call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
@@ -265,9 +272,11 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     store(results, 0)
     if made == wanted:
         store(context + at.CONTEXT_REQUEST, 0)
+        # The record is 0: there is no run to which `frame.fail` could report an error.
         call2(word(api, given, 1), context, 0)
     for i in range(made):
         drop_reference(context, load(frame + 8 * i))
+    # A kernel that fails sets no result at all, so checking the first one suffices.
     if load(results) == 0:
         return shared(api, missing)
     count_made = load(template + at.TEMPLATE_RESULTS)
@@ -370,12 +379,14 @@ def request_done(context: Address, request: Address, notify: int) -> None:
         done = load(api + at.PYTHON_REQUEST_DONE)
         said = call4(load(api + at.PYTHON_CALL), done, given, 1, 0)
         if said == 0:
+            # The caller is the run loop, which cannot handle an exception.
             call1(load(api + at.PYTHON_UNRAISABLE), done)
         else:
             call1(load(api + at.PYTHON_DROP), said)
         call1(load(api + at.PYTHON_DROP), load(given))
         give_block(context, given, 8)
     else:
+        # Clear the word first: `forget_over` may free the request.
         store_release(request + at.REQUEST_OPEN, 0)
         add_over(process, request)
         forget_over(process, context, api)
@@ -399,6 +410,7 @@ def forget_over(process: Address, context: Address, api: Address) -> None:
         run = call2(load(api + at.PYTHON_FIND), requests, key)
         if run != 0:  # other objects may refer to the run, so it may be part of a cycle
             be_tracked(api, run)
+        # This may destroy the run, so `be_tracked` comes first.
         call2(load(api + at.PYTHON_FORGET), requests, key)
         call1(load(api + at.PYTHON_DROP), key)
         request = following

@@ -48,6 +48,7 @@ def caller_context(api: Address, process: Address) -> Address:
         store(process + at.PROCESS_CALLER, shared(api, made))
         spare = load(api + at.PYTHON_SPARE)
         store(api + at.PYTHON_SPARE, 0)
+        # Either may be 0, which `Py_DecRef` ignores.
         call1(load(api + at.PYTHON_DROP), kept)
         call1(load(api + at.PYTHON_DROP), spare)
     return made
@@ -62,6 +63,7 @@ def is_present(api: Address, kept: Address) -> bool:
     place, variables = load(api + at.PYTHON_CONTEXT), load(api + at.PYTHON_VARIABLES)
     if place == 0 or variables == 0:
         return False
+    # A mapping never changes, so two contexts with the same mapping are equal.
     present = load(call1(load(api + at.PYTHON_THREAD), 0) + place)
     return present != 0 and load(present + variables) == load(kept + variables)
 
@@ -75,6 +77,7 @@ def mapping_of(api: Address, entered: Address) -> Address:
     place = load(api + at.PYTHON_VARIABLES)
     if entered == 0 or place == 0:
         return 0
+    # The reference prevents a later mapping from getting the same address.
     call1(load(api + at.PYTHON_ADD), load(entered + place))
     return load(entered + place)
 

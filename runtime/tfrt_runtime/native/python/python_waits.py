@@ -171,13 +171,18 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     interrupts = load(api + at.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
     if is_main:
+        # It is time for Python code to check that the SIGINT handler is still installed.
         if now() - load(interrupts + at.INTERRUPTS_LOOKED) > at.INTERRUPTS_LOOK_NS:
             return False
         store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) + 1)
     workers = load(queue + at.QUEUE_WORKERS)
+    # The last deque is for a thread that is not a worker. If another such thread has it, this
+    # thread's tasks go to the injected stack.
     has_deque = workers != 0 and compare_and_swap(queue + at.QUEUE_HOST, 0, 1) != 0
     if has_deque:
         store(context + at.CONTEXT_DEQUE, load(load(queue + at.QUEUE_DEQUES) + 8 * (workers - 1)))
+    # A number that is not negative tells `add_local_task` that this thread also takes injected
+    # tasks.
     store(context + at.CONTEXT_WORKER, max(workers - 1, 0))
     # The epoch becomes odd: this thread may hold work, so the queue is not quiescent.
     advance_epoch(context)
@@ -185,14 +190,18 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     if not work_lightly(context, goal, is_run):
         give_way(context)
         if workers != 0:
+            # Without workers, no other thread would run a kernel that this thread leaves.
             store(context + at.CONTEXT_LEAVES, at.LEAVES_UNKNOWN)
         work_until(context, goal, is_run, now() + SLICE_NS)
         store(context + at.CONTEXT_LEAVES, 0)
+    # The GIL is released: by the call of `give_way` above, or by one in a task or in machine code.
     if load(context + at.CONTEXT_PYTHON) == 0:
         store(context + at.CONTEXT_DEADLINE, 0)
         call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
     store(context + at.CONTEXT_PYTHON, 0)
     advance_epoch(context)
+    # The epoch is even already, although work may be left. Python code that checks for quiescence
+    # (`host.waiting.rest_of`) needs the GIL, which this thread keeps until the work is shared.
     is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
     is_left = load(context + at.CONTEXT_PENDING) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0
     if is_ready or is_left:
@@ -220,6 +229,7 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
     for _ in range(LIGHT_ENTRIES):
         if is_reached(goal, is_run):
             return True
+        # A task or machine code has called `give_way`, because its work may take long.
         if load(context + at.CONTEXT_PYTHON) == 0:
             return False
         top = load(context + at.CONTEXT_READY_TOP)
@@ -279,6 +289,7 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
             has_sought = True
             if not seek_for(context, goal, is_run):
                 break
+    # A thread that added a task may have relied on this thread to find it (`add_sought_task`).
     if has_sought:
         pass_on(context)
     store(context + at.CONTEXT_DEADLINE, 0)
@@ -292,6 +303,7 @@ def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
     """
     begin_seeking(context)
     found = False
+    # Only a matrix product sets this time, so there is usually no search.
     while not found and now() < load(context + at.CONTEXT_SEEKING_UNTIL):
         pause()
         found = has_task(context) or is_reached(goal, is_run)
