@@ -191,6 +191,7 @@ class Entry:
         size, kept = self.row_bytes // 8, list[object]()
         words = array("q", NEW_REQUEST)
         words.frombytes(bytes(self.row_bytes * count))
+        # A run without calls ends when `Batch` leaves this one.
         words[at.REQUEST_ACTIVE // 8] = count or 1
         table = np.frombuffer(words, np.int64)[len(NEW_REQUEST) :].reshape(count, size)
         for index, (type_text, column) in enumerate(zip(self._arguments, columns, strict=True)):
@@ -224,8 +225,10 @@ class Entry:
         """Release the handles of objects in the words of calls that were not started."""
         objects, words = native_process().objects, memoryview(given).cast("B").cast("q")
         taken = at.ARGUMENT_WORDS * len(self._arguments)
+        # A function without arguments and results has rows of 0 bytes, and a step must not be 0.
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
             for i in range(row, row + taken, at.ARGUMENT_WORDS):
+                # If an argument was refused, the later arguments have a type but no payload yet.
                 if words[i] == at.TYPE_OBJECT and words[i + 1]:
                     objects.release(words[i + 1])
 
@@ -251,6 +254,8 @@ class Entry:
             if hasattr(type(value), "is_traced"):
                 raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
             kept.append(fitted := fitting(type_text, value))
+            # If `fitting` has copied the array, the caller's array would not get what the kernel
+            # writes.
             writer = None if fitted is value else self._writer(index)
             if writer is not None and (why := why_copied(fitted, value)):
                 raise PayloadError(f"'{writer}' writes this array, which {why}")
@@ -384,6 +389,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
         if column.ndim != 1 or column.dtype.kind not in ("iu" if bits else "f"):
             return None
         found = column
+    # Compare exact types, because a `bool` is an `int`, too.
     elif all(one is (int if bits else float) for one in set(map(type, column))):
         try:
             found = np.array(column, np.int64 if bits else np.float64)
@@ -394,6 +400,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     if not bits:
         return found.astype(np.float64).view(np.int64)
     end = 1 << (bits - 1)
+    # Compare Python integers: the numbers may be unsigned and larger than an `int64`.
     if len(found) > 0 and not (-end <= int(found.min()) and int(found.max()) < end):
         return None
     return found.astype(np.int64)

@@ -97,6 +97,7 @@ class Tier(StrEnum):
         return _NUMBERS[self]
 
 
+# The members have the order of the constants `layouts.TIER_*`.
 _NUMBERS = {tier: number for number, tier in enumerate(Tier)}
 AUTO = Tier.AUTO
 """The member `Tier.AUTO`.
@@ -162,8 +163,12 @@ class MachineFunctions:
         own = source.function
         if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
             return
+        # Note the function even if it cannot be compiled: `why_interpreted` may have to name one of
+        # its kernels as the reason that its caller is interpreted.
         self._note(index, source)
         types = [register_type(text) for text in (*own.argument_types, *own.result_types)]
+        # Check each kernel only once. The keys are identities, because hashing a kernel takes
+        # longer.
         known = {id(kernel): kernel for kernel in source.kernels}.values()
         are_scalars = all(one in SCALARS or one == at.TYPE_CHAIN for one in types)
         if not are_scalars or not all(map(is_known, known)):
@@ -244,6 +249,7 @@ class MachineFunctions:
         Return the reason if the function cannot be compiled.
         """
         with self._lock:
+            # Another thread may have compiled the function while this thread waited for the lock.
             if index in self._codes or HOOKS.compiler is None:
                 return None
             if index not in self._refused:
@@ -261,10 +267,13 @@ class MachineFunctions:
                 else:
                     self._codes[index] = code
                     words = Machine.at(self.base + self.offsets[index])
+                    # Write the loop first: a thread that finds MACHINE_CODE reads MACHINE_LOOP
+                    # immediately.
                     if is_body:
                         words.loop = code.address(LOOP)
                     words.code = code.address(CODE)
                     return None
+            # Otherwise, each further call of the function would call Python to compile it.
             if index in self.offsets:
                 Machine.at(self.base + self.offsets[index]).left = at.MACHINE_NEVER
             return self._refused[index]

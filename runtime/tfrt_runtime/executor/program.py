@@ -334,6 +334,7 @@ class Executable:
                 (called.argument_types, called.result_types),
                 self.addresses[index],
                 functools.partial(self.file.location, called.location),
+                # The program holds its entries, so a strong reference would be a cycle.
                 functools.partial(_described, weakref.ref(self)),
                 functools.partial(writer_of_argument, self.functions, self._registry, index),
                 functools.partial(is_remote, self.functions[index], self._registry),
@@ -398,6 +399,8 @@ class Executable:
 
     def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
         """Return the function of kernel `number`, and the kernel's index in that function."""
+        # A tuple with one number sorts before all rows that start with that number, so the row
+        # before it is the last one whose first kernel is `number` or an earlier kernel.
         place = bisect_left(self._by_number, (number + 1,)) - 1
         first, count, index = self._by_number[max(place, 0)]
         if not 0 <= number - first < count:

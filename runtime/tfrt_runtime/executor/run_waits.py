@@ -100,6 +100,7 @@ class AsCompleted:
         with self._lock:
             self._arrived.append(value)
             waited, self._next = self._next, None
+        # Outside the lock: this runs callbacks of the code that awaits the value.
         if waited is not None:
             waited.emplace()
 
@@ -166,10 +167,12 @@ class Progress:
     def _finish(self) -> None:
         try:
             self._request.host.timers.at(self._next, self._tell_end)
+        # The host is closed, so it has no timer thread anymore.
         except RuntimeError:
             self._tell_end()
 
     def _tell_end(self) -> None:
+        # The end is reported even if the progress has not changed since the last report.
         self._told = None
         self._say(self._progress())
 
@@ -297,6 +300,7 @@ class RunWaits(Returning):
             has_settled = code.has_settled()
             return has_settled or interrupted()
 
+        # This word never becomes 0: only `is_over` or the time limit ends the wait.
         forever = ctypes.c_int64(1)
         work = self.request.queue.help if deadline is None else self.request.queue.wait
         work(ctypes.addressof(forever), seconds_until(deadline), is_over)

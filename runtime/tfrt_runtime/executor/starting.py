@@ -71,6 +71,7 @@ def launched(
     )
     if made is MISSING:
         return request, False
+    # A thread that cancels the host's runs may have missed this run.
     if host.cancel_message is not None or (HOOKS.has_user_kernels and not host.blocking.is_looking):
         request.become_known()
     return request, True
@@ -106,5 +107,6 @@ def enqueue(request: Request, function: Callable[[], object], *, blocking: bool)
     """Start a call of `function` in the run of the calling kernel; return the call's AsyncValue."""
     work = request.data.setdefault(Work, request.host.shared_context(Work))
     assert isinstance(work, Work)  # the run keeps it alive, because a thread may outlive its host
+    # `blocking` is the number of the function: 0 is for workers, and 1 is for the blocking pool.
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

@@ -104,6 +104,7 @@ class Spans:
 
     def finish(self) -> Iterator[Span]:
         """End all open spans at the time of the last event, because the run is over."""
+        # A span may be nested in one that started earlier, so the inner span ends first.
         for key in reversed(list(self._open)):
             yield from self._end(key, self.last)
 
@@ -198,6 +199,8 @@ class RunTracing:
         for when, number, value, instance, kind, worker, _ in logged(events):
             name = KINDS[kind]
             if value != NO_VALUE and name not in ("call", "return"):
+                # No kernel sets the registers of arguments and constants. No span has the number
+                # -2; -1 is the function itself.
                 number = self._makers.get((number, value), -2)
             yield when, name, number, instance, worker
 

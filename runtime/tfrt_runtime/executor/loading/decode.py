@@ -220,6 +220,7 @@ class FunctionWriter:
         self._calls = calls
         self._handle = first_handle
         self._decode = decode
+        # Kernels of the same shape share one call (`Executable._resolve`), so there are few.
         self._distinct = {id(call): call for call in calls if call is not None}
         flags = [call.flags for call in self._distinct.values()]
         self._is_nonstrict = any(one & at.KERNEL_NONSTRICT for one in flags)
@@ -251,6 +252,7 @@ class FunctionWriter:
     def _add_calls(self, function_offsets: Sequence[int]) -> array[int]:
         """Write the calls' data; return the calls, whose numbers go into the kernels' rows."""
         arena, table = self._arena, array("q")
+        # A constant has no call; its row contains -1 (PLANNED_CALL).
         numbers = {id(None): -1}
         data: dict[tuple[int, ...], int] = {(): 0}  # kernels with the same data share it
         for number, (key, call) in enumerate(self._distinct.items()):
@@ -277,6 +279,8 @@ class FunctionWriter:
             registers[_REGISTER * register] += 1
         for register in self._constants:
             registers[_REGISTER * register + at.REGISTER_SLOT // 4] = -1
+        # A record has 10 half words, and one per argument and result. A slot has 4, and one per
+        # return. Each of them may need one more for alignment.
         # Each use takes at most three half words in a slot.
         halves = 11 * len(kernels) + 6 * function.register_count + 4 * len(operands) + len(returned)
         start = arena.reserve(halves // 2 + 1)
@@ -303,6 +307,7 @@ class FunctionWriter:
         }.items():
             plan[place // 8] = word
         self._decode(plan.buffer_info()[0])
+        # The reservation was an upper bound.
         del arena.words[plan[at.PLAN_END // 8] // 8 :]
         return start, plan[at.PLAN_SLOTS // 8]
 
@@ -331,6 +336,7 @@ class FunctionWriter:
                 waits = arena.add(max(0, call.strict_arguments), *needed)
                 halves = memoryview(arena.words).cast("B").cast("i")
                 halves[(record + at.RECORD_WAITS) // 4] = waits - record
+                # An array cannot grow while a memoryview of it exists.
                 del halves
 
     def _write_entries(self, records: array[int], waits: array[int]) -> int:
@@ -338,6 +344,7 @@ class FunctionWriter:
         place, pairs = self._arena.offset, zip(records, waits, strict=True)
         entries = enumerate(record for record, count in pairs if record and not count)
         distances = array("i", (record - place - 4 * number for number, record in entries))
+        # One 0 ends the list. If necessary, another one fills the last word.
         distances.extend([0] * (2 - len(distances) % 2))
         return self._arena.add_array(distances)
 
@@ -347,6 +354,7 @@ class FunctionWriter:
         slots = self._registers[at.REGISTER_SLOT // 4 :: _REGISTER]
         arguments = arena.add_addresses(*slots[: len(function.argument_types)])
         values = {
+            # The words of a struct VALUE, of which a constant needs only the first five.
             register: arena.add(
                 at.IMMORTAL, at.CONCRETE, c.payload_type << 8, c.first, c.second, 0, 0, 0
             )
@@ -374,6 +382,7 @@ class FunctionWriter:
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
+            # `activation.begin` counts the kernels of a sync function as one.
             at.FUNCTION_KERNELS: 1 if self._is_in_order else kernels,
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),

@@ -71,6 +71,7 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
     record = kernels[position]
     if len(record.arguments) == len(kernel.arguments):
         arguments = tuple(record.arguments[i] for i in kernel.order)
+        # Not non-strict: `Resolver._compiled` decides which arguments the kernel awaits.
         kernels[position] = record._replace(
             name=kernel.name, arguments=arguments, functions=(), is_nonstrict=False
         )
@@ -137,6 +138,7 @@ def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ..
     while pending:
         for index in pending.pop().callees:
             region = marked[index]
+            # A function with a name keeps its kind, and the resolver refuses the call.
             if region.name == "" and region.kind is FunctionKind.ASYNC:
                 marked[index] = replace(region, kind=FunctionKind.SYNC)
                 pending.append(region)

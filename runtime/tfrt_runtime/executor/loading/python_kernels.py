@@ -125,6 +125,7 @@ def run_python_kernel(context: int, bind: Bind, call: PythonCall) -> None:
     before = request.host.serve(request)
     allocated: dict[int, AsyncValue] = {}
     try:
+        # This may raise an interrupt that has arrived before, so it must be inside `try`.
         INTERRUPTS.allow()
         returned = call_function(context, bind, call, request, allocated)
         INTERRUPTS.forbid()
@@ -401,6 +402,7 @@ def _result(type_text: str) -> tuple[int, int]:
     if type_text == CHAIN_TYPE:
         return at.TYPE_CHAIN, 0
     is_checked = type_text.endswith(TENSOR) or type_text.startswith(BUFFER)
+    # With TYPE_UNKNOWN, native code leaves each result to `finish`.
     if type_text == "" or type_text in SCALAR_TYPES or is_checked:
         return at.TYPE_UNKNOWN, 0
     return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0

@@ -176,6 +176,8 @@ class Resolver:
                 for word in (*kernel.results, *arguments)
             ),
         )
+        # If no argument is strict, pass -1, because 0 lets any one argument start the kernel
+        # (`Call`).
         strict = len(kernel.arguments) - len(kernel.awaited)
         flags = at.KERNEL_HEAVY if kernel.heavy else 0
         flags |= at.KERNEL_LASTING if kernel.lasting else 0
@@ -235,6 +237,7 @@ class Resolver:
         flags |= at.KERNEL_BLOCKING if kernel.blocking else 0
         flags |= at.KERNEL_RAW if kernel.raw else 0
         flags |= at.KERNEL_NONSTRICT if record.is_nonstrict or order else 0
+        # As in `_compiled`, -1 means that the kernel awaits no arguments.
         strict = (sum(not kernel.is_lazy(place) for place in order) or -1) if order else 0
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
@@ -295,6 +298,7 @@ class Resolver:
 
         The guess is right if all attributes of the kernel are given.
         """
+        # MLIR stores attributes in alphabetical order.
         names = sorted(keyword.name for keyword in kernel.keywords or ())
         if record.attributes and len(record.attributes) != len(names):
             raise self._refuse(
@@ -443,6 +447,7 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
     """
     if not kernel.has_lazy or kernel.raw:
         return ()
+    # Sorting is stable, so both groups keep their order.
     return tuple(sorted(range(count), key=kernel.is_lazy))
 
 

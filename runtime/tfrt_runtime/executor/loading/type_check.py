@@ -197,6 +197,8 @@ class TypeCheck:
         """
         types, in_doubt = self._types(function, kernels)
         unsure = []
+        # In an async function, a kernel may await an additional chain, even one whose type is
+        # unknown.
         ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
         for number in in_doubt:
             kernel, record = kernels[number], function.kernels[number]
@@ -232,6 +234,7 @@ class TypeCheck:
                 given = [t if t in _KNOWN else UNKNOWN for t in texts]
             types += given
         has = [*map(types.__getitem__, columns.arguments)]
+        # Usually, all types fit, and one comparison of two lists shows it.
         is_fixed = all(wanted is not None for wanted, _ in notes.values())
         if is_fixed and has == [*chain.from_iterable([wanted or () for wanted, _ in noted])]:
             return types, []
@@ -301,6 +304,7 @@ class TypeCheck:
         """Check the types that a kernel passes to functions, and the types that these return."""
         has = tuple([types[register] for register in record.arguments])
         signatures = tuple([self._signatures[index] for index in record.functions])
+        # Compare kernels by identity, because hashing takes longer.
         call = id(kernel), has, signatures, len(record.results)
         if call in self._right:
             return
