@@ -139,9 +139,12 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
             if made.address is not None:
                 _kept.append(function)
                 _addresses[made.symbol] = made.address
+            # A callback finds the latest function of its symbol, so each symbol needs only one.
             elif made.symbol not in _addresses:
                 _addresses[made.symbol] = _callback(made.symbol)
             known = USER_FUNCTIONS.get(name)
+            # A function in `_kept` was registered here; any other one was registered by the user as
+            # a kernel.
             if known is None or known.function in _kept:
                 _kept.append(host_function := _host_function(made))
                 kernel(name)(host_function)
@@ -230,6 +233,7 @@ def _native_address(function: object) -> int | None:
     return address if isinstance(address, int) and address else None
 
 
+# ctypes has no public names for the base class of its functions and for this flag.
 _NATIVE: Any = ctypes.CFUNCTYPE(None).__base__
 _NEEDS_GIL = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
 
@@ -243,8 +247,10 @@ def _callback(symbol: str) -> int:
 
     def call(words: int) -> int:
         made = _by_symbol[symbol]
+        # A failed assertion of the program must not find the exception of an earlier call.
         _local.failure = None
         try:
+            # This may raise an interrupt that has arrived before, so it must be inside `try`.
             INTERRUPTS.allow()
             _call(made, words)
             INTERRUPTS.forbid()

@@ -177,6 +177,7 @@ class HostRuntime(ABC):
 
         `own` is the context of the waiting code, and `context` is the context of the block.
         """
+        # If an outer call has already recorded `own`, only that call may remove it.
         is_nested = own != context and own not in self._beneath
         if is_nested:
             self._beneath.add(own)
@@ -191,6 +192,7 @@ class HostRuntime(ABC):
         address, own.failure = own.failure, 0
         if address == 0:
             return None
+        # The AsyncValue takes over the word's reference to the error.
         problem = AsyncValue(self.queue, address).exception(0)
         return None if problem is None else problem.diagnostics[0]
 
@@ -212,6 +214,7 @@ class HostRuntime(ABC):
         may call this method in a loop, and run tasks between the calls.
         """
         context = self.queue.context()
+        # The new errors wake the tasks that waited for these objects, so work is left.
         if not self.is_at_rest() or self.starvation.end_all(context):
             return False
         self._uncancel(context)
@@ -309,6 +312,7 @@ class HostRuntime(ABC):
         for context in self.queue.contexts:
             run = self._runs.request(Context.at(context).run)
             if run is not None:
+                # If the run has finished, only its tasks are left to stop.
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def _sweep(self) -> None:
@@ -323,6 +327,8 @@ class HostRuntime(ABC):
         errors: groups that lack members, and results of calls.
         """
         if self._cancelled is not None:
+            # Otherwise, the run's tasks would end with the error of the work that was cancelled
+            # before.
             self.tidy()
         self._runs.begin(run)
         run.on_done(self.tidy)

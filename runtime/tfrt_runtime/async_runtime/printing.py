@@ -61,6 +61,7 @@ class BufferFunction:
             return element_text(ctypes.string_at(elements + index * size, size))
 
         data = _nested(text_at, rank, offset, sizes, strides) if rank else f"[{text_at(offset)}]"
+        # MLIR's functions print the space before the line break, too.
         return f"{head} data = \n{data}\n"
 
 
@@ -85,6 +86,7 @@ def _nested(
 def float_text(number: float) -> str:
     """Return the number as C's `%g` prints it."""
     if math.isnan(number):
+        # C prints the sign of a NaN, and Python does not.
         return "-nan" if math.copysign(1, number) < 0 else "nan"
     return f"{number:g}"
 

@@ -90,6 +90,7 @@ class Runs:
             self._requests[request.id] = weakref.ref(request)
             self._sinks[request.id] = request.lasting_output()
             if len(self._requests) > 2 * MAX_ENDED:
+                # Cancelled runs stay until `settled` has freed their errors.
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MAX_ENDED])
 
     def request(self, number: int) -> Request | None:
@@ -153,6 +154,8 @@ class Runs:
             self._stopped.discard(queue)
             ended = [n for n in self._ended() if self._is_of(n, queue)]
             stops = [self._cancelled.pop(n) for n in ended if n in self._cancelled]
+            # Hide the runs before their errors are dropped below, because native code reads the
+            # errors.
             self._hide(ended)
             self._forget(ended)
             self._write_flag()

@@ -167,6 +167,7 @@ class AsyncRuntime(HostRuntime):
             self._process.quick.value_add_reference(cancelled)
             self.starvation.resolve(context, awaited, cancelled)
         elif has_nothing_to_do:
+            # The code of these contexts only waits, even if their epochs are odd.
             others = (context, *self._beneath)
             if self.starvation.is_stuck(others):
                 if not self.starvation.end_groups(context):

@@ -114,6 +114,7 @@ class Starvation:
 
         Return whether a group became an error.  Call this method only while nothing is running.
         """
+        # A thread and a task may wait for the same group, which must become an error only once.
         waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
         lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
         self._end_each(context, lacking, lambda a: objects.underfilled(a, self._waits_for(a)))
@@ -207,6 +208,7 @@ class Starvation:
         The error's notes name the operations that wait for the object and for some of the objects
         in `stuck`.
         """
+        # Take one more than needed, because `awaited` may be among them.
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
         return error(
