@@ -90,8 +90,8 @@ def run_rows(context: Address, task: Address) -> None:
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         run = load(task + at.TASK_FUNCTION)
         while count > PIECE:
-            # Give away halves instead of single calls: a thief takes the oldest task, which is the
-            # largest part, and divides it again.
+            # Halve the range instead of splitting off single calls: a thief takes the oldest task,
+            # which is the largest part, and divides it again.
             half = count // 2
             later = (row + count - half << ROW_BITS) + half
             add_task(context, new_task(context, run, function, request, later))
