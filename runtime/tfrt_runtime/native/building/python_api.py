@@ -68,6 +68,7 @@ VECTORCALL = "PyObject_Vectorcall"
 _TYPES = {"p": "i32", "i": "i32", "q": "i64", "d": "double", "": "void"}
 
 # In the core's arrays, a pointer to an object takes 8 bytes; CPython expects 4.
+# The core passes no keyword names, so the last argument is always 0.
 _VECTORCALL = f"""
 declare i32 @{VECTORCALL}(i32, i32, i32, i32)
 define i64 @"tfrt_api.{VECTORCALL}"(i64 %function, i64 %given, i64 %count, i64 %names) {{

@@ -389,6 +389,7 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     """Waiter function: have Python make the result's tensor from a resolved buffer value."""
     result = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
+    # Python reports a failure to the context's request, which may be that of another run here.
     former = load(context + at.CONTEXT_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:

@@ -144,6 +144,7 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
     store(loop + at.LOOP_CONDITION, 0)
     for i in range(values):
         value = register_value(caller, record, first + i)
+        # The body takes over these references, whereas the kernel keeps its own until `end_loop`.
         add_references(value, 1)
         store(loop + at.LOOP_TABLE + 8 * i, value)
     return loop

@@ -50,6 +50,7 @@ def {symbol}(context, record):
 """
 _READS = {
     "i1": "load({place}) & 1",
+    # `memory` has no loads of 8 or 16 bits.
     "i8": "wrapped(load({place}), 8)",
     "i16": "wrapped(load({place}), 16)",
     "i32": "load_i32({place})",

@@ -221,6 +221,8 @@ def softmax_inplace(context: Address, record: Address) -> None:
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
         for i in range(width):
+            # Round each power and the total to `f32`, because the reference implementation rounds
+            # there.
             power = nearest_f32(exponential(load_f32(row + 4 * i) - summand))
             store_f32(row + 4 * i, power)
             total += power

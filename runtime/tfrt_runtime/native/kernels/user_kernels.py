@@ -36,6 +36,7 @@ FIRST_TYPE = 4
 def has_type(value: Address, expected: int) -> bool:
     """Return whether a concrete value has the type `expected`, a word of the record's data."""
     kind = load(value + at.VALUE_KIND) >> 8
+    # The type of a tensor contains rank + 1, so this is not True even for a tensor of rank 0.
     if expected < at.TYPE_TENSOR_OF:
         return kind == expected
     if kind != at.TYPE_TENSOR:

@@ -116,7 +116,7 @@ def finish_in_python(
     if returned == 0:
         call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
         call3(load(api + at.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
-        # PYTHON_FETCH separates the traceback from its exception, and Python code expects it there.
+        # PYTHON_FETCH takes the traceback out of the exception, where Python code expects it.
         if load(raised + 16) != 0:
             call2(load(api + at.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
     given = take_block(context, 24)

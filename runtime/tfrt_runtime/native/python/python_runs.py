@@ -89,7 +89,7 @@ def context_of(api: Address, queue: Address) -> Address:
     context = call1(load(api + at.PYTHON_READ_WORD), answer)
     call1(load(api + at.PYTHON_DROP), answer)
     # Another thread may have run this code in the meantime. The GIL protects the words below.
-    # Another thread has started runs on this queue, so the threads take turns from now on.
+    # Another thread uses this queue, too, so the threads take turns from now on.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
@@ -345,6 +345,7 @@ def leave(bound: Address, given: Address, count: int) -> Address:
         results = request + load(template + at.TEMPLATE_FIRST)
         for i in range(load(template + at.TEMPLATE_RESULTS)):
             drop_reference(context, load(results + 8 * i))
+    # If the word is not 0, Python forgets the run anyway, or has already forgotten it.
     compare_and_swap(request + at.REQUEST_NOTIFY, 0, at.NOTIFY_FORGET)
     forget_over(process, context, api)
     return shared(api, load(api + at.PYTHON_NONE))

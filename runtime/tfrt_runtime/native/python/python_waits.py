@@ -200,8 +200,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
     store(context + at.CONTEXT_PYTHON, 0)
     advance_epoch(context)
-    # The epoch is even already, although work may be left. Python code that checks for quiescence
-    # (`host.waiting.rest_of`) needs the GIL, which this thread keeps until the work is shared.
+    # The epoch is even already, although work may be left: `host.waiting.has_work` also finds the
+    # work that is still in the context.
     is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
     is_left = load(context + at.CONTEXT_PENDING) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0
     if is_ready or is_left:
