@@ -125,6 +125,7 @@ class Execution(RunWaits):
         begin(context, self._entry.address, request.address, is_task)
         own.request, own.record = kept
         request.held = None
+        # Reading `results` creates AsyncValues, so read it only if necessary.
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
 

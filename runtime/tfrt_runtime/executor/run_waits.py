@@ -302,6 +302,8 @@ class RunWaits(Returning):
 
         # This word never becomes 0: only `is_over` or the time limit ends the wait.
         forever = ctypes.c_int64(1)
+        # `help` finishes its task even if the time has passed. With a time limit, `wait` lets
+        # another thread run such a task.
         work = self.request.queue.help if deadline is None else self.request.queue.wait
         work(ctypes.addressof(forever), seconds_until(deadline), is_over)
         return has_settled
