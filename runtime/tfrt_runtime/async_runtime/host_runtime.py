@@ -225,6 +225,8 @@ class HostRuntime(ABC):
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
         """Prevent further tasks from starting: each of them becomes an error instead."""
         if self._cancelled is None:
+            # Set the error first: code that sees the flag, which `stop_host` sets, asks for the
+            # error.
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
             self._runs.stop_host(self.queue.address)

@@ -111,6 +111,7 @@ def kind(address: int) -> str:
 
 def title(address: int, joint: str = "of") -> str:
     """Return the object's name in a message: its kind, and its maker after the word `joint`."""
+    # If the object may already have been freed, `last_reference` reports 0.
     if address == 0:
         return "an object"
     made_by = maker(address)
