@@ -133,6 +133,7 @@ def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.Conditional
         branch,
         operands=(condition,),
         successors=(then, otherwise),
+        # Copy the dictionary, because passes may change the properties of one operation.
         properties=dict(_NO_ARGUMENTS),
     )
     return branch

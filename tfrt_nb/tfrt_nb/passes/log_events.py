@@ -221,6 +221,8 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
         if isinstance(op, memref.AllocaOp)
         and (block := op.parent_block()) is not None
         and isinstance(block.parent_op(), PlainFuncOp | AsyncFuncOp | ExecuteOp)
+        # A branch may lead to any block except the entry block, so only that one cannot be in a
+        # loop.
         and block.prev_block is None
     ]
 
@@ -236,6 +238,7 @@ def _has_noticed_effects(module: ModuleOp) -> bool:
     )
 
 
+# `is_needed` sees programs before their parallel loops become tasks.
 _ASKING = frozenset({RuntimeIsErrorOp.name, "scf.parallel"})
 _NOTICED = ("func.call", "linalg.", "memref.", "vector.")
 
@@ -256,6 +259,7 @@ def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
         case RuntimeFreeBufferOp():
             return MEMORY
         case RuntimeIsLiveOp():
+            # If nothing is freed, the answer is the same in every schedule.
             return MEMORY if frees else None
         case _:
             return _access(op)
@@ -303,6 +307,7 @@ def _address(op: Operation, emit: Emitter) -> SSAValue:
     sizes = buffer.type.get_shape()
     number = emit.integer(0)
     # The indices are the last operands.
+    # At rank 0, a negative start would select all operands.
     indices = op.operands[len(op.operands) - len(sizes) :]
     for dimension, (index, size) in enumerate(zip(indices, sizes, strict=True)):
         known = dimension_size(emit, buffer, dimension, size)

@@ -94,6 +94,7 @@ def _replace_by_call(
     if is_token_last:
         # The function's token is its first result, but the operation's token is the last one.
         made.append(made.pop(0))
+    # If the operation has no results, the function still returns a token, which is not used.
     for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)
     block.detach_op(op)

@@ -133,6 +133,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
     is_fast = level > 0
     return Pipeline(
         (
+            # From tasks and awaits, the next pass recognizes programs that have not been counted,
+            # so the proposal's operations must become tasks and awaits first.
             DesugarProposal(),
             MarkExplicitCounts(),
             NumberFunctions(),
@@ -140,10 +142,13 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
             ExpandBuffers(),
             CheckAsync(),
             CheckBuffers(),
+            # `GuardBuffers` marks accesses as in bounds, which `GuardOperations` then skips.
             GuardBuffers(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),
             AwaitInCalls(),
+            # This pass makes the remaining parallel loops sequential, so it follows the passes in
+            # `first`.
             InterruptibleLoops(),
             # Functions that are already async need no recursion check: if little stack is left,
             # they continue on a worker.
@@ -265,6 +270,7 @@ class _Reader:
         return pass_(**options)
 
     def _value(self, kind: object, key: str, value: str, start: int) -> bool | int:
+        # If a pass's module postpones annotations, the type of a field is only the type's name.
         if kind in ("bool", bool):
             if value in ("", "true", "1"):
                 return True

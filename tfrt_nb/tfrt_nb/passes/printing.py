@@ -93,6 +93,7 @@ class _Names:
         """Return `wanted`, with a number appended if a visible value already has that name."""
         name = wanted
         while name in self.used:
+            # As in MLIR, conflicts of different names share one counter.
             name = f"{wanted}_{self.next_conflict}"
             self.next_conflict += 1
         self.used.add(name)

@@ -229,6 +229,7 @@ class _Streams:
 
     def extend(self, stream: int, cost: int) -> int:
         """Return the stream for an operation whose only child is in `stream`."""
+        # The first step of `find` is inlined, because a single child is the common case.
         found = self._merged_into[stream]
         if self._merged_into[found] != found:
             found = self.find(found)
@@ -310,6 +311,7 @@ class _Links:
         if len(candidates) < 2:
             return candidates
         linked: dict[int, list[int]] = {stream: [] for stream in candidates}
+        # A pair within one stream can never link two candidates again.
         self._known = [
             pair for pair in self._known if streams.find(pair[0]) != streams.find(pair[1])
         ]

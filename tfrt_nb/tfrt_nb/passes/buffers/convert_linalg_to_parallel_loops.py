@@ -302,6 +302,8 @@ def _generic_atomic_rmw(op: GenericAtomicRMWOp) -> None:
     erase(end)
     Emitter.at_end(again, op.location)(scf.YieldOp(again.args[0]))
     loop = emit(scf.WhileOp([first], [first.type], compute, [again]))
+    # The loop repeats only if another task has changed the element in between, so it needs no check
+    # for cancellation.
     loop.attributes[UNINTERRUPTED] = UnitAttr()
     replace(op, loop.results)
 

@@ -181,10 +181,13 @@ class _Guard:
             # The product of the count and the step may overflow, so divide the limit instead.
             steps, room = before, limit
             if _known(step) is None:
+                # With a step of 0, all elements are at the same place, however many the view has.
                 is_zero = self.emit(arith.CmpiOp(self._value(step), self._value(0), "eq")).result
                 choice = arith.SelectOp(is_zero, self._value(0), self._value(before))
                 steps = self.emit(choice).result
             if _known(step) != 1:
+                # `subview` asserts that the step is not negative, so the maximum only replaces a
+                # step of 0.
                 room = self._binary(arith.DivUIOp, limit, self._binary(arith.MaxSIOp, step, 1))
             self._expect("ule", steps, room, text)
         return far

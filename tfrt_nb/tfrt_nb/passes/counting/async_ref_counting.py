@@ -314,6 +314,7 @@ def _hoist(loop: scf.ForOp) -> None:
         and not loop.is_ancestor(defining_block(op.operand))
     ]
     step, trips = integer_of(loop.step), trip_count(loop)
+    # `_rounds` divides by the step, so the step must be known to be positive.
     if not counts or step is None or step <= 0:
         return
     totals: dict[SSAValue, int] = {}
@@ -326,6 +327,7 @@ def _hoist(loop: scf.ForOp) -> None:
         for value, each in totals.items():
             number = rounds if each == 1 else emit(arith.MuliOp(rounds, emit.integer(each))).result
             emit(RuntimeAddRefsOp(value, number))
+    # A loop without iterations passes on no reference.
     elif trips > 0:
         for value, each in totals.items():
             emit(RuntimeAddRefOp(value, each * trips))
@@ -348,5 +350,6 @@ def _rounds(emit: Emitter, loop: scf.ForOp, step: int) -> SSAValue:
     if isinstance(type_, IndexType):
         return rounds
     if isinstance(type_, IntegerType) and type_.width.data < 64:
+        # The count is unsigned, but a cast to `index` would extend its sign.
         rounds = emit(arith.ExtUIOp(rounds, i64)).result
     return emit(arith.IndexCastOp(rounds, IndexType())).result

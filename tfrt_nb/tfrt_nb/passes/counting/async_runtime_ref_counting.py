@@ -278,6 +278,7 @@ class DropOnErrorPaths(ModulePass):
             if self.explicit_only and not any(counts):
                 continue
             errors = set(_error_blocks(function, fallible))
+            # Find all edges before `_drop` adds blocks to the function.
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
                 if due := _due(branch, path, self.explicit_only):
@@ -304,6 +305,8 @@ def _error_edges(
     """
     for block in function.body.blocks:
         branch = terminator_of(block)
+        # No edge of a suspension is a path to an error: a coroutine tests for errors after it
+        # resumes.
         if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
             continue
         errors = [edge for edge, target in enumerate(branch.successors) if target in error_blocks]
@@ -341,6 +344,7 @@ def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]
         targets = [target for target in _normal_successors(path[-1], errors) if target not in seen]
         seen.update(targets)
         pending.extend([*path, target] for target in targets)
+    # Every normal path is an endless loop, so no drop follows.
     return []
 
 

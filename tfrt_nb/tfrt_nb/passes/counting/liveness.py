@@ -32,6 +32,8 @@ class Liveness:
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
         self.values = values
+        # In this order, dominators come first. `_spread` starts at the other end, where liveness
+        # starts.
         self.blocks = list(dict.fromkeys([*reachable_blocks(region), *region.blocks]))
         self._successors = {
             block: () if (end := block.last_op) is None else end.successors for block in self.blocks

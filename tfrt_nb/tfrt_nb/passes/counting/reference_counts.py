@@ -268,6 +268,8 @@ def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
     """Yield the `scf` operations whose regions take or return async values."""
     for op in operations_in(module):
         if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
+            # An `scf` operation without regions is the terminator in the operation that carries the
+            # values.
             holder = op if op.regions else op.parent_op()
             assert holder is not None
             yield holder
@@ -343,9 +345,12 @@ class _Dropping:
                     self._drop_on_edge(order, block, edge, due)
         shared = exits_worth_sharing(exits)
         sharing = set().union(*shared)
+        # The order of this set does not matter, because the steps are sorted before they are
+        # inserted.
         for block in exits.keys() - sharing:
             self._drop_on_edge(*ways[block], exits[block])
         for order, block in enumerate(self.liveness.blocks):
+            # The shared code below also drops the values that these exits use last.
             if block not in sharing:
                 self._behind_last_users(order, block)
         for number, _, where, added in sorted(self._steps, key=itemgetter(0, 1)):

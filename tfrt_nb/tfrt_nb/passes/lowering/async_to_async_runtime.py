@@ -144,6 +144,7 @@ def _make_coroutine(function: PlainFuncOp, style: ErrorStyle) -> None:
         start_hot(coroutine)
     else:
         start_cold(coroutine)
+    # Inner tasks are already outlined, so every yield belongs to this function.
     for op in list(function.body.walk()):
         if isinstance(op, YieldOp):
             resolve(coroutine, op)
@@ -231,6 +232,7 @@ def _lower_async_function(
     plain.attributes |= function.attributes
     plain.location = function.location
     coroutine = begin_coroutine(plain, style)
+    # This adds operations to the entry block, so it must precede `start`, which ends that block.
     if handles := [op for op in plain.walk() if isinstance(op, ReturnHandleOp)]:
         resolve_by_hand(coroutine, handles)
     start(coroutine)

@@ -168,7 +168,11 @@ def _split_merged(coroutine: Coroutine, operations: Sequence[Operation]) -> None
     if body is not None:
         _own_block(body)
     assert suspend is not None
+    # `Coroutine` finds these blocks by position, so `destroy`, to which suspensions lead, comes
+    # last.
     frees.sort(key=destroyed.__contains__)
+    # If a coroutine never suspends, its `destroy` block is unreachable, and `canonicalize` removes
+    # it.
     frees += [freeing_block(coroutine, suspend) for _ in range(2 - len(frees))]
     last = (*frees[:2], suspend)
     if tuple(region.blocks)[-len(last) :] != last:
@@ -232,6 +236,7 @@ class _Suspender:
             for op in list(outside_tasks(self.pending.pop())):
                 if isinstance(op, PlainCallOp) and op.callee.root_reference.data in self.waiting:
                     self._suspend(op)
+        # Only a function with an async version can have lost its last caller.
         _erase_unused([self.waiting[name] for name in self.made], self.module)
 
     def _suspend(self, call: PlainCallOp) -> None:
@@ -244,6 +249,7 @@ class _Suspender:
         called = emit(CallOp(symbol, call.arguments, function.function_type.outputs.data))
         if JOINS in call.attributes:
             following = call.next_op
+            # `async-parallel-for` puts the await of the group right after the call.
             assert isinstance(following, AwaitAllOp)
             # If the call failed, the await of its result fails. The loop's other blocks must finish
             # before that.
@@ -258,6 +264,7 @@ class _Suspender:
             copied.location = original.location
         payloads = plain.function_type.outputs.data
         values: list[Attribute] = [ValueType(type_) for type_ in payloads]
+        # Without results, the token still tells the caller when the function has finished.
         type_ = FunctionType.from_lists(plain.function_type.inputs.data, values or [TokenType()])
         symbol = self.symbols.fresh(f"{plain.sym_name.data}_async")
         function = FuncOp(symbol, type_, body, StringAttr("private"))
@@ -334,7 +341,9 @@ def _can_fail(op: Operation, fallible: set[str]) -> bool:
 def _propagate(function: PlainFuncOp, coroutine: Coroutine | None, fallible: set[str]) -> None:
     if function.is_declaration:
         return
+    # A failure becomes a branch out of the function, which the regions of `scf` cannot contain.
     make_single_level(function.body, lambda op: _can_fail(op, fallible))
+    # This must come first, because `_return_failure` expects the flag among the function's results.
     if function.sym_name.data in fallible:
         _return_success(function)
     points = [op for block in function.body.blocks for op in block.ops if _can_fail(op, fallible)]
@@ -393,6 +402,8 @@ def _branch_on_failure(
             note(jump(way_out))
     else:
         for result in coroutine.results:
+            # The failure is recorded for this thread, and the suspension below may move the
+            # coroutine to another thread.
             note(RuntimeTakeFailureOp(result))
         if joined is not None:
             note = suspend_at_end(coroutine, note.block, joined)
@@ -403,6 +414,8 @@ def _joined(op: Operation, continuation: Block) -> SSAValue | None:
     """Return the group that the program must await even if the call fails, or None."""
     if JOINS not in op.attributes:
         return None
+    # The await of the group is already lowered: it blocks in a plain function, and resumes a
+    # coroutine.
     waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
     return next(waits).operand
 

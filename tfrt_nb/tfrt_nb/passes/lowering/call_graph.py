@@ -100,6 +100,7 @@ def callees_first(graph: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
                     yield _closed(name, lowest, open_)
             elif callee in graph and callee not in numbers:
                 path.append(_opened(callee, graph, numbers, lowest, open_))
+            # `_closed` removes its functions from `lowest`, so this callee's group is still open.
             elif callee in lowest:
                 lowest[name] = min(lowest[name], numbers[callee])
 

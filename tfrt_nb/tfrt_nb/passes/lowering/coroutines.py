@@ -202,6 +202,7 @@ class Coroutine:
         emit = Emitter.at_end(block, self.function.location)
         for result in self._in_order_of_errors():
             failing = emit(RuntimeSetErrorOp(result))
+            # The program may have resolved its own token before the failure.
             if result is self.token and self.is_resolved_by_hand:
                 failing.attributes[UNLESS_AVAILABLE] = UnitAttr()
         emit(jump(self.cleanup))
@@ -467,6 +468,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
             for outer in itertools.takewhile(
                 lambda outer: outer is not region.parent, ancestors(op)
             ):
+                # The operations around `outer` were added together with it.
                 if outer in around:
                     break
                 around.add(outer)
@@ -487,6 +489,7 @@ def suspend_at_awaits(coroutine: Coroutine) -> None:
             case AwaitOp() | AwaitAllOp():
                 _suspend_until(coroutine, op, op.operand)
             case RuntimeAwaitOp():
+                # Unlike an `async.await`, this operation does not fail if the object is an error.
                 _, continuation = split_behind(op)
                 _suspend(coroutine, Emitter.in_front_of(op), op.operand, continuation)
                 erase(op)

@@ -75,6 +75,8 @@ class DesugarProposal(ModulePass):
             if isinstance(nested, SyncAwaitOp):
                 exchange(nested, AwaitOp(nested.handle))
         plain = {name: one for name, one in functions.items() if isinstance(one, PlainFuncOp)}
+        # `waiting_functions` does not recognize `async.sync_await`, so those operations are
+        # replaced first.
         waiting = waiting_functions(plain)
         asynchronous = {
             name for name, one in functions.items() if _is_coroutine(one, name in waiting)

@@ -86,6 +86,7 @@ def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]
     *others, last = names
     cases = DenseArrayBase.from_list(i64, [numbers[name] for name in others])
     regions = [_calling(op, name) for name in others]
+    # Only these functions can be values of this type, so the last one needs no case.
     choice = scf.IndexSwitchOp(op.callee, cases, _calling(op, last), regions, op.result_types)
     replace(op, emit(choice).results)
 

@@ -234,6 +234,8 @@ class Symbols:
         """Return `wanted`, with a number appended if that name is taken."""
         name = wanted
         while name in self._used:
+            # Continue where the last search stopped. Starting at 0 would take quadratic time for
+            # many functions of one name.
             number = self._counters.get(wanted, 0)
             name = f"{wanted}_{number}"
             self._counters[wanted] = number + 1
@@ -273,6 +275,7 @@ class Outliner:
             captured = [value for value in captured if value not in given]
         constants: list[arith.ConstantOp] = []
         key = body_key(task, captured, constants) if self.share else ()
+        # Without sharing, each task gets a new dictionary, in which no function is found.
         variants = self._known.setdefault(key, {}) if self.share else {}
         numbers = numbers_to_know(variants, [constant.value for constant in constants])
         # Enough functions contain their numbers, so this body passes its numbers as arguments.
@@ -309,6 +312,7 @@ class Outliner:
             end = block.last_op
             assert isinstance(end, YieldOp)
             outputs = tuple(value.type for value in end.operands)
+            # After the body returns, the code that calls it for the task resolves the results.
             exchange(end, ReturnOp(*end.operands))
         elif self.spawns:
             for index, result in enumerate(task.results):
@@ -337,6 +341,7 @@ def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
     stands_for: dict[SSAValue, SSAValue] = {}
     for value in task.dependencies:
         argument = _argument(block, value)
+        # The task may list a value twice. In the body, the first argument then represents it.
         stands_for.setdefault(value, argument)
         emit(AwaitOp(argument))
     for value, unwrapped in zip(task.body_operands, payloads, strict=True):
@@ -430,6 +435,8 @@ def _op_key(
         numbers.setdefault(result, len(numbers))
     if type(op) is ConstantOp and is_number(op.result):
         constants.append(op)
+        # The number itself is not in the key: `numbers_to_know` decides whether the function
+        # contains it.
         return op.name, numbers[op.result], op.result.type
     return (
         op.name,

@@ -107,6 +107,8 @@ class AsyncParallelFor(ModulePass):
         while loops := self._outermost(op):
             for loop in reversed(loops):
                 if loop.initVals:
+                    # An iteration of the new loop is already a block of at least `min_task_size`
+                    # iterations.
                     replace(self, min_task_size=1)._lower(self._over_blocks(loop), symbols)
                 else:
                     self._lower(loop, symbols)
@@ -260,6 +262,7 @@ def _by_halves(
     _call_compute(direct, compute, zero, size, loop.arguments)
     direct(scf.YieldOp())
     inner = math.inside(several)
+    # Each halving starts one task, and it takes `count - 1` halvings to get `count` single blocks.
     group = inner.emit(CreateGroupOp(inner.sub(count, one))).result
     arguments = [group, zero, count, size, *loop.arguments]
     call = inner.emit(CallOp(dispatch.sym_name.data, arguments, ()))
@@ -361,6 +364,7 @@ def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
         ]
 
     trips, lower = part(0, outside.trips), part(1, outside.lower)
+    # The function takes the upper bounds because MLIR's does, but it uses only the trip counts.
     upper = parameters[2 * rank : 3 * rank]
     return _Loop(trips, lower, upper, part(3, outside.steps), parameters[4 * rank :])
 

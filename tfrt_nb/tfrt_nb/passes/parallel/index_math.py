@@ -82,6 +82,7 @@ class IndexMath:
         known = folded(op)
         if known is None:
             return self.emit(op).results[0]
+        # The operation was never inserted, but its operands already have it as a user.
         op.drop_all_references()
         if isinstance(known, SSAValue):
             return known

@@ -80,10 +80,13 @@ def split_reduction(
     iterations = math.product(trips)
     count = math.ceil_div(iterations, size)
     parts = [
+        # The number of blocks is known only at run time, but its maximum is known here.
         math.emit(memref.AllocOp([], [], MemRefType(value.type, [most_blocks]))).memref
         for value in op.initVals
     ]
     for buffer in parts:
+        # The passes that guard buffers have already run, so this code contains the operations that
+        # they would insert: this assertion, and the `RuntimeFreeBufferOp` below.
         assert_allocated(math.emit, buffer)
     body = Block(arg_types=[IndexType()])
     blocks = math.emit(scf.ParallelOp([zero], [count], [one], Region(body), []))

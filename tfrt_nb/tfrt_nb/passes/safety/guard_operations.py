@@ -232,6 +232,8 @@ def first_block(function: FuncOp) -> Block:
     if finished_coroutine(function) is None or entry.last_op is None:
         return entry
     successors = entry.last_op.successors
+    # If the entry checks the stack, its targets are the cold start and the body, so the body has
+    # the same index.
     return successors[_RESUME if len(successors) > 1 else 0]
 
 
@@ -242,6 +244,7 @@ def _guard_division(op: Operation) -> None:
     ):
         return
     emit = Emitter.in_front_of(op)
+    # The most negative number divided by -1 needs no guard: the compiler gives it a result.
     emit.expect(divisor, "ne", emit.integer(0, divisor.type), "division by zero")
 
 
@@ -311,6 +314,7 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     limit = MEMORY_BYTES // MAX_BYTES_OF_AN_ELEMENT
     for size in op.memref.type.get_shape():
         if size != DYNAMIC_INDEX:
+            # If a size is 0, the check is stricter than necessary, because the buffer is empty.
             limit //= max(size, 1)
     if limit == 0:
         fail(op, f"'{op.memref.type}' is larger than the memory")

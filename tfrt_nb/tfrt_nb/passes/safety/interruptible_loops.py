@@ -110,6 +110,7 @@ class InterruptibleLoops(ModulePass):
         lengths: dict[Operation, int | None] = {}
         # Dividing a loop moves operations but does not copy them, so the list stays valid.
         for nested in operations_in(op):
+            # Only this loop is skipped: the list also contains the loops inside it.
             if UNINTERRUPTED in nested.attributes:
                 continue
             if isinstance(nested, scf.ForOp):
@@ -156,6 +157,8 @@ def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
     """
     callee = callee_of(op)
     if callee is not None:
+        # A callee without an estimate is in the same cycle of calls, whose functions check when
+        # they are called.
         return lengths.get(callee, 1)
     inner = sum(
         _stretch(o, lengths) for region in op.regions for block in region.blocks for o in block.ops

@@ -58,6 +58,7 @@ class Canonicalize(ModulePass):
     name = "canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # The applier uses the first pattern that matches, so this module's folding comes first.
         patterns: list[RewritePattern] = [_FoldConstants(), _Upstream()]
         applier = GreedyRewritePatternApplier(patterns, ctx=ctx)
         PatternRewriteWalker(applier, post_walk_func=region_dce).rewrite_module(op)

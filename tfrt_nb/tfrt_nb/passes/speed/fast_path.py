@@ -194,6 +194,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
         if block_of(call) in blocks_behind(block_of(call)):
             return False
         copies += len(_up_to_the_continuation(call))
+    # Calls whose continuations start at the same operation share one continuation.
     for start in {_start_of_continuation(call) for call in calls}:
         copies += sum(1 for _ in _operations_from(start))
         copies += sum(1 for block in blocks_behind(block_of(start)) for _ in block.ops)
@@ -284,6 +285,8 @@ class _FastPathMaker:
         called = [self._call_fast(call) for call in calls]
         for exit_, plain in zip(exits, called, strict=True):
             self._leave_with_handle(exit_, plain)
+        # Erase calls only now, because an exit copies the calls between its own call and the
+        # continuation.
         for call in calls:
             self._forget(call)
         self._return_without_handles()
@@ -316,10 +319,12 @@ class _FastPathMaker:
         _, continuation = split_behind(call)
         left = Block()
         self.function.body.insert_block_before(left, continuation)
+        # A fast path returns all its handles or none, so the first handle decides.
         _unless_zero(Emitter.in_front_of(call), plain.res[0], left, continuation)
         emit = Emitter.at_end(left, call.location)
         values: dict[SSAValue, SSAValue] = {
             result: emit(RuntimeFromHandleOp(handle, result.type)).result
+            # The payloads follow the handles, so `plain.res` is longer.
             for result, handle in zip(call.results_, plain.res, strict=False)
         }
         for op in exit_.before_continuation:

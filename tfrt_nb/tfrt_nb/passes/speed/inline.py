@@ -172,6 +172,7 @@ def _inline(call: Operation, callee: FuncOp) -> None:
             go_on.location = leave.location
             erase(leave)
             block_of_copy.add_op(go_on)
+    # No branch leads to an entry block, so its copy can become the end of the caller's block.
     Rewriter.inline_block(
         blocks[callee.body.blocks[0]], InsertPoint.at_end(block), list(call.operands)
     )
