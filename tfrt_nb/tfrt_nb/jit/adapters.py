@@ -167,6 +167,7 @@ class _Adapter:
 
     def count(self, step: int) -> None:
         if self.module.counts:
+            # The step makes the two names of an adapter unique, as LLVM requires.
             self.emit(f"%live{step + 1} = atomicrmw add ptr {LIVE_COUNTER}, i64 {step} acq_rel")
 
     # Arguments

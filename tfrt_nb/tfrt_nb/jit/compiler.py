@@ -239,6 +239,7 @@ def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
+# `Elf64_Sym` has 24 bytes: `st_name` is at 0, and `st_shndx` is at 6.
 _SYMBOL_SIZE, _SECTION_OF_SYMBOL = 24, slice(6, 8)
 
 

@@ -107,6 +107,7 @@ def lower_to_llvm(
                 fail(op, f"'{op.name}' cannot be compiled")
     if text.watches_interrupts:
         text.globals.append(f"{INTERRUPT_FLAG} = dso_local global ptr null")
+    # `_RESUME` is fixed text, so no lowering declares the function that it calls.
     text.declare("llvm.coro.resume", "void", "ptr")
     constants = [
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
@@ -139,6 +140,7 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         fail(op, str(error))
     name = op.sym_name.data
     if op.is_declaration:
+        # Calls to printers of buffers and to externals declare these functions with other types.
         if name not in BUFFER_PRINTERS and name not in text.externals:
             text.declare(name, returns, ", ".join(parameters))
         return

@@ -29,6 +29,7 @@ from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Location
 
 _CALLED_BY_OURS = LIBRARY | PRINTING.keys()
+# The second prefix has no final "e", because MLIR misspells `mlirAsyncRuntimGetNumWorkerThreads`.
 _OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrt", "__", ".", "defined.", "external.")
 
 Argument: TypeAlias = tuple[str, str]
@@ -278,6 +279,8 @@ class FunctionBody:
 
     def branch_off(self, condition: str, target: Block) -> None:
         """Branch to a block without arguments if the condition holds, and continue otherwise."""
+        # `_phi` names only the first label of a block, so the successors of the current block must
+        # have no arguments.
         name = self.fresh()[1:]
         self.emit(f"br i1 {condition}, {self.label(target)}, label %{name}")
         self._lines.append(f"{name}:")
@@ -386,6 +389,8 @@ class FunctionBody:
         incoming = []
         for branch, edge in edges:
             passed = branch_operands(branch, edge)[argument.index]
+            # LLVM does not allow different values for several edges from one block, so
+            # `jit.coroutines` has split such edges.
             incoming.append(f"[ {self.name(passed)}, %{self._label(block_of(branch))} ]")
         return f"  {self.name(argument)} = phi {llvm_type(argument.type)} {', '.join(incoming)}"
 

@@ -120,6 +120,7 @@ class _Module:
         if is_body:
             self._entry(LOOP, index, is_loop=True)
         done = 0
+        # Converting a function may add further callees.
         while done < len(self._called):
             callee = list(self._called)[done]
             done += 1
@@ -201,6 +202,7 @@ class _Module:
         arguments, results = self.types(index)
         if is_loop:
             results = arguments[:]
+            # The body of `tfrt.while` has one more result, the next condition.
             is_counted = len(self.types(index)[1]) == len(arguments)
             arguments = [at.TYPE_I32 if is_counted else at.TYPE_I1, *arguments]
         block = self._function(name, [i64] * len(arguments), [i64] * len(results))
@@ -250,6 +252,7 @@ class _Scope:
 
     def _constant(self, type_: int, word: int) -> SSAValue:
         if type_ in (at.TYPE_F32, at.TYPE_F64):
+            # The word of a float constant contains the float's bits.
             return _from_word(self._block, constant(self._block, word, i64), type_)
         return constant(self._block, word, _TYPES[type_])
 
@@ -274,6 +277,7 @@ class _Scope:
             assert isinstance(kernel, NativeKernel)
             operation = OPERATIONS.get(kernel.symbol)
             if operation is None:
+                # The only other known native kernel makes a chain; `is_known` rejects the rest.
                 types, values = [at.TYPE_CHAIN], [constant(self._block, 0, i64)]
             else:
                 types, values = self._operation(operation, number, record)
@@ -337,6 +341,7 @@ class _Scope:
             # If the index has no branch, the machine code gives way to the executor.
             _assert(block, _compare(block, choice, len(functions), _BELOW))
             index = emit(block, arith.IndexCastOp, (choice,), IndexType())
+            # The assertion leaves only index 0 without a case, so branch 0 is the default.
             cases = DenseArrayBase.from_list(i64, [*range(1, len(functions))])
             op = scf.IndexSwitchOp(index, cases, regions[0], regions[1:], types)
         append(block, op)

@@ -103,6 +103,8 @@ def memref_type(rank: int) -> str:
 
 def size_of(type_: str) -> str:
     """Return the size of an LLVM type in bytes, as a constant of type i64."""
+    # In an array at address 0, the address of element 1 is the size, including the target's
+    # padding.
     return f"ptrtoint (ptr getelementptr ({type_}, ptr null, i64 1) to i64)"
 
 
@@ -165,6 +167,7 @@ def float_literal(number: float, type_: Attribute) -> str:
         case BFloat16Type():
             return f"0xR{struct.pack('>f', number)[:2].hex().upper()}"
         case Float32Type():
+            # LLVM rejects bits of a double that is not exactly a float.
             number = struct.unpack("<f", struct.pack("<f", number))[0]
     return f"0x{struct.pack('>d', number).hex().upper()}"
 

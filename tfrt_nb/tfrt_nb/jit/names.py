@@ -40,6 +40,7 @@ def text_constant(text: bytes) -> tuple[str, str]:
 
 def global_symbol(name: str) -> str:
     """Return the symbol of a global whose name may be any string."""
+    # LLVM has the same escapes in quoted names as in constants, which start with a "c".
     _, constant_text = text_constant(bytes_of(name))
     return f"@{constant_text[1:]}"
 

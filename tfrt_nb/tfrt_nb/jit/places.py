@@ -41,6 +41,7 @@ class Places:
     """Builds a module's debug information, which maps LLVM instructions to places in the source."""
 
     def __init__(self) -> None:
+        # These keys equal no row, and reserve the numbers of the entries in `_HEAD`.
         self._numbers = {str(row): FIRST_NUMBER + row for row in range(4)}
         self._scope = 0
 

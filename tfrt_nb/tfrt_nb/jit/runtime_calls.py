@@ -242,6 +242,7 @@ def _set_error(body: Body, op: runtime.RuntimeSetErrorOp) -> None:
 
 def _is_error(body: Body, op: runtime.RuntimeIsErrorOp) -> None:
     operand = op.operands[0]
+    # `runtime_kind` would return "AllInGroup", which only the names of awaits contain.
     kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
     calls(f"{PREFIX}Is{kind}Error")(body, op)
 
@@ -268,6 +269,7 @@ def _drop_ref(body: Body, op: runtime.RuntimeDropRefOp) -> None:
         _count(body, op, f"{PREFIX}DropRef")
         return
     name = "tfrtAsyncDropRefOnTop" if runtime.ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+    # Such a drop is also ON_TOP, so this test comes last.
     if runtime.OF_OWN in op.attributes:
         name = "tfrtAsyncDropOwnRef"
     kind = runtime.runtime_kind(op.operands[0]).removeprefix("AllIn").lower()

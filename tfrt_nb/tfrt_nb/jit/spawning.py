@@ -217,6 +217,8 @@ class _Writer:
         self._lines.append("go_on:")
         if step < shape.awaited:
             self._load(f"%a{step}")
+            # Several tasks may share this function, so the place of the wait comes from the task's
+            # own result.
             self._load("%r0")
             operands = f"%a{step}", "%frame", self._step(step + 1), "%r0"
             self._call("tfrtAsyncAwaitAndExecuteFor", *operands)
@@ -268,6 +270,7 @@ class _Writer:
                 self._payload_of(f"%place{index}", f"%a{index}", payload)
                 self._emit(f"%x{index} = load {payload}, ptr %place{index}, align 1")
                 given.append(f"{payload} %x{index}")
+        # These references kept the payloads alive until the loads.
         for name in self._arguments[: shape.awaited]:
             self._call("mlirAsyncRuntimeDropRef", name, "1")
         body = "%body" if shape.body is None else self._module.function(shape.body)

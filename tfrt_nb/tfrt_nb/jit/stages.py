@@ -160,6 +160,7 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
             pending += filter(None, map(callee_of, block.ops))
     worthy = {name for name, blocks in repeated.items() if blocks}
     worthy |= reachable(pending, lambda name: graph.get(name, ())) & functions.keys()
+    # A continuation rarely runs, even though a recursive function calls it.
     worthy -= {name for name, function in functions.items() if SELDOM in function.attributes}
     return Effort(FULL if worthy else QUICK, frozenset(functions.keys() - worthy))
 

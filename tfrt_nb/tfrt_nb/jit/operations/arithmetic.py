@@ -47,6 +47,8 @@ _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
 )
+# A shift by too many bits yields poison. Users' shifts are guarded, but `scalar_operations` also
+# computes results that no code selects.
 _UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr"})
 
 

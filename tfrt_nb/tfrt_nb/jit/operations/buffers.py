@@ -80,6 +80,8 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
         body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
+            # A new buffer is aligned to ALIGNMENT, so its elements move by at most this number of
+            # bytes.
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
         # The handle is the pointer itself, with mark bits, so that LLVM may assume that no other
         # pointer leads to a new buffer.
@@ -212,6 +214,7 @@ def _copy(body: FunctionBody, op: memref.CopyOp) -> None:
     _, count = contiguous_strides(body, source.sizes)
     size = body.value(f"mul i64 {count}, {size_of(llvm_type(types[0].element_type))}")
     arguments = ("ptr", target.aligned), ("ptr", source.aligned), ("i64", size), ("i1", "false")
+    # Both operands may be the same buffer, so a `memcpy` would be undefined.
     body.call("llvm.memmove.p0.p0.i64", "void", *arguments)
 
 

@@ -116,6 +116,8 @@ def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
 
 def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
     """Return the handle of a buffer that is never freed while its function runs."""
+    # An address has no bits at or above HANDLE_SHIFT, so the handle's generation is 0, like this
+    # header.
     header = body.module.constant("i64 0")
     if not is_constant:
         return header
@@ -124,6 +126,7 @@ def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
 
 def dead_handle(body: FunctionBody) -> str:
     """Return the handle of a buffer that never existed."""
+    # The generation in a plain address is 0, which never equals this header.
     return body.module.constant("i64 1")
 
 
@@ -179,6 +182,7 @@ def element_address(
     for dimension, index in enumerate(indices):
         distance = stride_of(body, buffer, type_, dimension)
         name = body.name(index)
+        # The guards have checked the indices, so the arithmetic stays inside the buffer.
         step = name if distance == "1" else body.value(f"mul nsw i64 {name}, {distance}")
         position = step if position == "0" else body.value(f"add nsw i64 {position}, {step}")
     element = llvm_type(type_.element_type)
