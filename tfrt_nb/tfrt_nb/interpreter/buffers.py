@@ -104,6 +104,7 @@ def _allocator(new: Callable[..., int], element: int, alignment: int) -> Callabl
     padding = max(0, alignment - ALIGNMENT)
 
     def allocate(sizes: tuple[int, ...], *last: int) -> Buffer:
+        # In machine code, this product wraps, too.
         handle = new(wrapped(element * math.prod(sizes) + padding), *last)
         elements = (handle & HANDLE_ADDRESS) + BLOCK_ELEMENTS
         if padding:
@@ -115,6 +116,7 @@ def _allocator(new: Callable[..., int], element: int, alignment: int) -> Callabl
 
 def _in_frame(memory: ctypes.Array[ctypes.c_char], sizes: tuple[int, ...]) -> Buffer:
     start = ctypes.addressof(memory)
+    # As in machine code, the elements of such a buffer start as 0 each time.
     ctypes.memset(start, 0, len(memory))
     return STATIC, start + ALIGNMENT - 1 & -ALIGNMENT, 0, sizes, contiguous_strides(sizes)
 

@@ -77,6 +77,7 @@ def _python_function(known: PythonExternal) -> Callable[..., Any]:
 
     It returns whether the call succeeded, followed by the results.
     """
+    # PYFUNCTYPE keeps the GIL, which the Python function would have to acquire again.
     called = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address_of(known.symbol) or 0)
     size = _WORD * max(len(known.arguments), len(known.results), 1)
 

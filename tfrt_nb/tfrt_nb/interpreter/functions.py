@@ -92,6 +92,7 @@ class _Function(FunctionSource):
         self._numbers[op.body.blocks[0]] = 0
         written: dict[int, list[str]] = {}
         self.indent = 0
+        # Writing a block may give numbers to further blocks.
         while pending := [one for one in self._numbers if self._numbers[one] not in written]:
             for block in pending:
                 self.lines = []
@@ -308,6 +309,7 @@ class InterpretedCode:
             depth = contextlib.ExitStack()
             depth.enter_context(deep_stack())
             weakref.finalize(self, depth.close)
+        # Kernels have only the addresses of these callbacks, so this object must keep them alive.
         self._adapters = {
             adapter_name(name): _Adapter(self._adapter(functions[name])) for name in adapted
         }
@@ -359,6 +361,7 @@ class InterpretedCode:
             try:
                 return call(context, record)
             except BaseException as problem:  # noqa: BLE001 - nothing may pass through the core
+                # `call` counts itself before anything can fail.
                 machine.abi("tfrtAsyncFail")(machine.failure(problem))
                 machine.count(-1)
                 return 1
@@ -376,6 +379,7 @@ class InterpretedCode:
             borrow = abi("tfrtKernelBorrowBuffer")
 
             def take(context: int, record: int, is_first: bool) -> Any:
+                # The names keep the memory alive until it has been read.
                 _descriptor, address = _new(storage.size)
                 words, request = _new(40)
                 words[:5] = [record, place, spec, address, is_first]

@@ -46,6 +46,8 @@ class Coroutine:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.handle = next(_HANDLES)
+        # A thread that holds the GIL draws a number in one step, so two threads never get the same
+        # one.
         self.arrivals = itertools.count().__next__
         """Numbers each yield and each call of `RESUME`, from 0; those with odd numbers come second.
         """
@@ -145,6 +147,7 @@ class Machine:
         """
         if self.live:
             with self._lock:
+                # The addition reads and writes the word in separate steps.
                 WORDS[self.live >> 3] += step
 
     # Coroutines

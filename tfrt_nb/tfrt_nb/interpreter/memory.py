@@ -68,6 +68,7 @@ def rounding(type_: Attribute) -> Callable[[float], float] | None:
 
 
 def to_single(x: float) -> float:
+    # Unlike `struct`, ctypes converts a number that is too large to infinity.
     return ctypes.c_float(x).value
 
 
@@ -75,6 +76,7 @@ def _to_half(x: float) -> float:
     try:
         return float(struct.unpack("<e", struct.pack("<e", x))[0])
     except OverflowError:
+        # `struct` refuses a number that rounds to infinity.
         return math.copysign(math.inf, x)
 
 
@@ -98,6 +100,7 @@ Buffer: TypeAlias = tuple[int, int, int, tuple[int, ...], tuple[int, ...]]
 MEMORY = (ctypes.c_char * sys.maxsize).from_address(0)
 """The whole memory of the process, as bytes."""
 _headers = new_words(64)
+# The generation in both handles is 0, which equals the header of STATIC, but not that of DEAD.
 _headers[1] = 1
 STATIC = ctypes.addressof(_headers)
 """The handle of a buffer that cannot be freed while code that uses it runs."""

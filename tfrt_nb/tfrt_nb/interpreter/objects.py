@@ -132,6 +132,7 @@ LOWERINGS: dict[str, Lowering] = {
     **OF_RUNTIME,
     extensions.RuntimeLogOp.name: _log,
     runtime.RuntimeAwaitOp.name: _await,
+    # `machine.advance` passes the coroutine to the queue after the yield that follows.
     runtime.RuntimeResumeOp.name: lambda body, op: body.line("h.begins = True"),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
