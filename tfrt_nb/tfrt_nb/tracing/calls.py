@@ -111,6 +111,7 @@ def bound(
     # attributes.
     named = {p.name for p in plan.positional}
     attributes = {name: value for name, value in found.kwargs.items() if name not in named}
+    # If there are further positional values, the kernel is variadic, and `args` has all values.
     return found.args[len(given) :] and found.args or tuple(given), attributes
 
 
@@ -207,6 +208,7 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
     kind = next((one.kind for one in known if one.name == name), None)
     if kind is float:
         kind = "f64"
+    # In Python, a truth value is an integer, but only an i1 attribute accepts it as a number.
     is_number = not isinstance(_plain(value), bool) or kind == "i1"
     return typed_attribute(kind if isinstance(kind, str) and is_number else "", name, value)
 

@@ -156,6 +156,7 @@ def cond(
         like = strong[0] if strong else "f64" if floats else None
         for body, item, results in zip(bodies, pair, found, strict=True):
             with tracing(body.trace):
+                # A branch that returns None here fits one that returns a chain.
                 is_chain = item is None and like == CHAIN
                 results.append(
                     body.trace.chain_of(()) if is_chain else body.trace.value(item, like)
@@ -199,6 +200,7 @@ def _loop_body(
     name = trace.module.fresh(name)
     types = [value.type for value in start]
     if any(weak):
+        # The trial only determines types, so the module must not keep the functions that it adds.
         kept = (list(trace.module.functions), set(trace.module.names), dict(trace.module.versions))
         trial = body_of(trace, step, types, name, weak)
         trace.module.functions, trace.module.names, trace.module.versions = kept
@@ -246,6 +248,7 @@ def _carry(
             if trace.is_ordered:
                 results = [*results, final_chain(body.trace)]
             else:
+                # Each iteration's effects wait for those of the previous iteration.
                 before = Traced(body.trace, CHAIN, body.trace.place)
                 body.trace.arguments.append(before)
                 results = [*results, final_chain(body.trace, before)]
@@ -270,6 +273,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
         return (*after, test(*after))
 
     traced, results, start = _loop_body(trace, step, list(carried), f"{trace.name}.while", 1)
+    # The operation takes the first condition as an operand; its body returns the later ones.
     first = trace.value(test(*start))
     condition, results = results[-1], results[:-1]
     results, operands, has_chain = _carry(trace, traced, results, start)
@@ -316,6 +320,7 @@ def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
             index.weak = Weak()
         body(index)
 
+    # The calls of the body are concurrent, so they are not in order even inside `in_order`.
     ordered, trace.is_ordered = trace.is_ordered, False
     try:
         before = trace.order if ordered else None
@@ -410,6 +415,7 @@ def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
         items = returned_items(trace, kernel(item))
         if len(items) > 1:
             refuse(f"the kernel of tfrt.map must return at most one result, found {len(items)}")
+        # The error of an effect becomes the call's result, so it must not fail the body as well.
         given = items or [trace.chain_of(_taken(trace, before))]
         return trace.kernel("tfrt.kept", [trace.value(given[0])], (OBJECT,))[0]
 
@@ -428,6 +434,8 @@ def recover(value: Any, replacement: Any) -> Any:
     if value.type == CHAIN:
         if replacement is not None:
             refuse("tfrt.recover: a kernel that returns None is replaced by None")
+        # The chain that `_recovered` records replaces this one, whose error must not fail the
+        # function.
         trace.effects.pop(value, None)
         return _recovered(trace, value, trace.chain_of(()))
     other = replacement

@@ -79,6 +79,7 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
         found = queue.process.at_once(queue.address, kernel, entry.template, values)
         if type(found) is int:
             return AsyncValue(queue, found, entry.result_types[0])
+        # Two results are returned as the bytes of two addresses.
         if found is not MISSING:
             return tuple(map(AsyncValue, repeat(queue), unpack("qq", found), entry.result_types))
     if needs_chain:
@@ -157,6 +158,7 @@ def _program(
     key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
         key += (*attributes, *map(_attribute_key, attributes.values()))
+    # Only writers need the lock, because a lookup in a dictionary is atomic.
     found = _programs.get(key)
     if found is None:
         if current() is not None and any(isinstance(one, Traced) for one in values):

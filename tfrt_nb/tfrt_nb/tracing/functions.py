@@ -168,6 +168,7 @@ class TracedProgram:
         if keywords or self._has_named or len(values) < len(self._parameters):
             values = self._bound(values, keywords)
         types = self._fixed or self._types_of(values)
+        # Versions are only ever added, so the common case needs no lock.
         program = self._versions.get(types) or self._version(types)
         return program._run_function(self._name, *values, **options)
 
@@ -323,6 +324,7 @@ class TracedProgram:
         if declared == (CHAIN,):
             declared = ()
         callee = Callee(module.fresh(self._name), declared, ordered)
+        # This precedes the tracing of the function, so that the function can call itself.
         module.versions[key] = callee
         place = Location(self._code.co_filename, self._code.co_firstlineno, 1)
         trace = Trace(module, callee.name, [*types, CHAIN] if ordered else types, place=place)
@@ -331,6 +333,7 @@ class TracedProgram:
         if ordered:
             trace.is_ordered, trace.order = True, trace.arguments[-1]
         with tracing(trace):
+            # If the function is ordered, its last argument is a chain, which is not a parameter.
             given = dict(zip(self._parameters, trace.arguments, strict=False))
             by_name = {p.name: v for p, v in given.items() if p.kind is p.KEYWORD_ONLY}
             returned = self._function(
@@ -348,6 +351,7 @@ class TracedProgram:
             if declared is not None and kinds != declared:
                 said = typing.get_args(annotation) or (annotation,)
                 fits = all(accepts(one, kind) for one, kind in zip(said, kinds, strict=True))
+                # After a recursive call has used the declared types, they can no longer change.
                 if not fits or callee.is_called:
                     refuse(
                         f"@{self._name} returns {listed_types(kinds)},"

@@ -24,6 +24,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
         and left.weak is None is right.weak
         and for_operator(operator, left.type) is not None
     ):
+        # The common case needs no constants, captures, or casts.
         return left, right
     known = [v for v in (left, right) if isinstance(v, Traced)]
     strong = [value for value in known if not value.is_weak]
@@ -72,6 +73,7 @@ def binary(operator: str, left: object, right: object) -> Traced:
     trace = _trace_of(left, right)
     a, b = meeting(trace, operator, left, right)
     made = _applied(trace, operator, a, b)[0]
+    # A comparison returns an i1, whose type is final.
     if made.type == a.type:
         made.weak = _joined(a, b)
     return made
@@ -103,6 +105,7 @@ def floored(left: object, right: object) -> tuple[Traced, Traced]:
 
 def negated(value: Traced) -> Traced:
     """Return `-value`."""
+    # For floats, `0 - value` would lose the sign of a zero.
     return binary("*", value, -1.0) if is_float(value.type) else binary("-", 0, value)
 
 
@@ -197,6 +200,7 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
 
 def _attribute(self: Traced, name: str) -> NoReturn:
     """Raise an error, because a traced value has no attributes."""
+    # Code that looks for a protocol, such as `hasattr`, expects this error.
     if name.startswith("__"):
         raise AttributeError(name)
     _trace_of(self)

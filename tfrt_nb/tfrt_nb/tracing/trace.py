@@ -166,6 +166,8 @@ class Module:
     def capture(self, item: object) -> int:
         """Return the slot of a captured object."""
         for slot, known in enumerate(self.captured):
+            # Compare identities, because equal objects may differ, and an array has no single truth
+            # value.
             if known is item:
                 return slot
         self.captured.append(item)
@@ -245,6 +247,7 @@ class Trace:
         if found is None:
             found = self.captures[item] = Traced(self, item.type, item.place)
             found.weak = item.weak
+        # A conversion to `like` belongs in this function, not in the outer one.
         return self.value(found, like)
 
     def constant(self, item: object, like: str | None = None) -> Traced:
