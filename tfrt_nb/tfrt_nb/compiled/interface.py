@@ -84,6 +84,7 @@ class Interface:
 
 
 def _function(row: dict[str, Any]) -> CompiledFunction:
+    # JSON stores tuples as lists.
     fields: dict[str, Any] = {
         name: tuple(one) if isinstance(one, list) else one for name, one in row.items()
     }

@@ -141,6 +141,7 @@ class HostCode:
 
     def add(self, compiled: CompiledModule, code: ProgramCode) -> None:
         """Keep the machine code of a compiled module as long as the host exists."""
+        # The entry keeps the code alive, so no other code can get the same id.
         self._codes.setdefault(id(code), code)
         self.check(compiled)
 
