@@ -128,6 +128,7 @@ def _wrap(value: int, dtype: DType) -> int:
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * SIZES[dtype]
+    # In this range, which is the common case, the signed and the unsigned number are the same.
     if 0 <= value < 1 << bits - 1:
         return value
     return value & ((1 << bits) - 1) if dtype in _UNSIGNED.values() else wrapped(value, bits)
@@ -138,6 +139,7 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
     if dtype is None:
         return None
     data = attribute.data.data
+    # A true i1 is -1 in the IR, and 1 in a file.
     bits = bytes(map(bool, data)) if dtype is DType.I1 else data
     return Dense(dtype, attribute.get_shape(), bits)
 

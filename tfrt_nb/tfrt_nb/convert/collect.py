@@ -304,6 +304,8 @@ class Collector:
             # Costs determine the streams, but a file does not contain the costs.
             if name == COST_ATTRIBUTE:
                 continue
+            # The section contains only values, so a known attribute is neither NONSTRICT nor a list
+            # of callees.
             if (known := self.attributes.find(attribute)) is not None:
                 offsets.append(known)
                 names.append(name)

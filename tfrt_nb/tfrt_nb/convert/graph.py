@@ -60,6 +60,8 @@ class Graph:
         yield f"    label={_quoted('@' + function['name'])};"
         if function["arguments"]:
             yield f'    a{number} [label="arguments" shape=ellipse];'
+        # The stack is explicit, because regions may be nested more deeply than Python's recursion
+        # limit.
         waiting = [iter(bodies.get((number, None), ()))]
         while waiting:
             for row in waiting[-1]:

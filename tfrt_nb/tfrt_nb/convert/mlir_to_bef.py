@@ -125,6 +125,7 @@ class _Converter:
             return tuple([registers[id(value)] for value in op._operands])
         except KeyError:
             self._contents.fail(op, _OTHER_REGION)
+            # The recorded failure prevents a file, so these registers are never used.
             return ()
 
     def _functions(self, call: Call) -> tuple[int, ...]:

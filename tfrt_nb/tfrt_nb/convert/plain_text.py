@@ -109,6 +109,7 @@ class _Converter:
         )
         all_types = tuple(types.spellings(body.register_types))
         places = self._add_places(body)
+        # Copy the numbers, because the loop below gives operations with regions new ones.
         numbers = body.numbers[:] if body.regions else body.numbers
         for index, regions in body.regions.items():
             functions = tuple([self._indexes[id(region)] for region in regions])

@@ -100,4 +100,5 @@ def _streams(
         is_data = [text != CHAIN_TEXT for text in register_types]
         data = [[definers[one] for one in registers if is_data[one]] for registers in operands]
     costs = [table[number].cost for number in kernels.numbers]
+    # The start and the return cost 1 each. A file has no stream for the return.
     return assign_streams(defining, [1, *costs, 1], options, data)[:-1]
