@@ -222,6 +222,7 @@ def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp])
         for op in block.ops
         if isinstance(op, CallOp)
         and op.callee.root_reference.data in chosen
+        # After `make_single_level`, only the awaits of tasks are in other regions.
         and all(
             type(use.operation) is AwaitOp and use.operation.parent_region() is function.body
             for result in op.results_
