@@ -273,7 +273,7 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     results = list(enumerate(outputs))[int(is_fallible) :]
     for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
         adapter.reserve(name, type_)
-    # Count the call first, so that the code is not freed while the adapter runs.
+    # Count the call first: lent tensors are kept for calls that are already counted.
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
@@ -309,6 +309,8 @@ def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
     If a buffer is rejected, the adapter then holds no references that it must drop.
     """
     places = {index: place for place, index in enumerate(argument_order(inputs))}
+    # The first request drops the tensors that finished calls borrowed. A later one must not,
+    # because it would drop those of this call.
     is_first = True
     for index, type_ in enumerate(inputs):
         if isinstance(type_, MemRefType):

@@ -77,6 +77,8 @@ MAX_NESTED = 30
 _TYPES: dict[int, Attribute] = {number: TYPES[word] for number, word in SCALARS.items()}
 _TYPES[at.TYPE_CHAIN] = i64
 _PIPELINE = (
+    # Only recursion needs this guard: `_Scope._operation` asserts that scalar operations do not
+    # fail.
     GuardOperations(divisions=False, accesses=False, loops=False),
     InterruptibleLoops(),
     PropagateFailures(),

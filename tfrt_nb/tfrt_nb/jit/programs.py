@@ -85,6 +85,7 @@ def program_key(
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
     digest = hashlib.sha256(_compiler())
     for part in (name, how, text):
+        # The NUL keeps different parts from forming the same bytes together.
         digest.update(bytes_of(part) + b"\0")
     return digest.hexdigest()[:40]
 
@@ -143,5 +144,6 @@ def load_program(
 
     The program must not call Python functions.
     """
+    # The names of Python functions, which are part of a key, are unknown without a parsed program.
     code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)

@@ -182,7 +182,7 @@ class _Writer:
         for name, index in self._places.items():
             store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
             self._emit(self._field(index), store)
-        # Count the task before the runtime gets it, so that the code is not freed while a task
+        # Count the task before the runtime gets it, so that lent tensors are kept as long as a task
         # exists.
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
@@ -303,6 +303,7 @@ class _Writer:
         self._load_frame()
         self._emit("%is_cancelled = icmp eq ptr %source, null")
         self._emit("br i1 %is_cancelled, label %take, label %inherit")
+        # `tfrtAsyncIsCancelled` has recorded the reason for this thread.
         self._lines.append("take:")
         for name in self._results:
             self._call("tfrtAsyncTakeFailure", name)

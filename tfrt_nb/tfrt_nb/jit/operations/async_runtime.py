@@ -116,6 +116,7 @@ def _frame_size(body: FunctionBody) -> tuple[str, str]:
 def _coro_free(body: FunctionBody, op: Operation) -> None:
     memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
     body.runtime("tfrtAsyncFreeFrame", memory, *_frame_size(body))
+    # From here on, the tensors that were lent to the coroutine may be dropped.
     _count_coroutine(body, -1)
 
 
