@@ -162,6 +162,8 @@ class _Function(FunctionSource):
             case _:
                 if op in self.skipped:  # a suspension that was written with its await
                     return self.goes_to(op.successors[1])
+                # A generator suspends inside its `yield`, so only the successor where it resumes is
+                # written.
                 lower(self, op, _LOWERINGS)
                 return self.goes_to(op.successors[1])
 
@@ -344,6 +346,8 @@ class InterpretedCode:
             machine.count(1)
             values: list[Any] = [None] * len(takers)
             for number, index in enumerate(order):
+                # Only the first request of a call may drop the tensors of finished calls; see
+                # `jit.adapters`.
                 values[index] = takers[index](context, record, number == 0)
                 if values[index] is None:
                     machine.count(-1)

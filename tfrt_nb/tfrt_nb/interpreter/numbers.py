@@ -79,6 +79,7 @@ def _of_table(family: Family, name: str) -> Expression:
     def write(body: FunctionSource, op: Operation) -> str:
         type_ = op.results[0].type
         if is_operator:
+            # The lowest bit of these results is the same whether a true `i1` counts as 1 or as -1.
             left, right = map(body.name, op.operands)
             expression = f"{left} {family.python} {right}"
             return expression if family.python in _BITWISE else _fitted(body, expression, type_)
