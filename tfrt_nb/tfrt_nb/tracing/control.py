@@ -57,6 +57,7 @@ def body_of(
     trace = Trace(outer.module, name, given, outer)
     trace.is_ordered = outer.is_ordered
     code = getattr(inspect.unwrap(function), "__code__", None)
+    # In `co_varnames`, the parameters come before all other variables.
     trace.names = () if code is None else code.co_varnames[: min(len(types), code.co_argcount)]
     for argument, its in zip(trace.arguments, weak, strict=False):
         argument.weak = its

@@ -75,6 +75,7 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
     program, entry, needs_chain, kernel, _ = _program(name, values, attributes)
     host = default_host()
     queue = host.work_queue
+    # The shortcut makes no run, so it is not taken where a run would be traced or cancelled.
     if kernel and queue.takes_calls and host.tracing is None and host.cancel_message is None:
         found = queue.process.at_once(queue.address, kernel, entry.template, values)
         if type(found) is int:
@@ -313,6 +314,7 @@ def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[s
             is_open = parameter.annotation is float and types[index] not in ("i64", OBJECT)
             if wanted is not None and not is_open:
                 types[index] = wanted
+        # An `int` accepts every integer type, so only an unknown type becomes i64.
         elif parameter.annotation is int and types[index] == OBJECT:
             types[index] = "i64"
     return types, list(result_types(kernel.signature.return_annotation, types))

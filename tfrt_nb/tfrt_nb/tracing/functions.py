@@ -321,6 +321,8 @@ class TracedProgram:
             return found
         annotation = self._signature.return_annotation
         declared = declared_results(annotation, types)
+        # With `-> None`, the function returns no value, and a chain only if it has effects or an
+        # order.
         if declared == (CHAIN,):
             declared = ()
         callee = Callee(module.fresh(self._name), declared, ordered)

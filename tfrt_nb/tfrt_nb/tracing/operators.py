@@ -90,6 +90,7 @@ def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ..
 def _joined(a: Traced, b: Traced) -> Weak | None:
     """Return the weak type of a combination of two values, or None unless both are untyped."""
     if a.weak is None or b.weak is None:
+        # A Python number does not determine the type of an untyped value.
         return a.weak if b.is_number else b.weak if a.is_number else None
     return Weak(a.weak, b.weak)
 

@@ -407,6 +407,7 @@ def tracing(trace: Trace | None) -> Iterator[Trace | None]:
     """Inside the block, make `trace` this thread's trace; if it is None, trace nothing."""
     before, called = _present.trace, TRACING.call
     _present.trace = trace
+    # The runtime's kernels check TRACING, because they cannot import this package.
     TRACING.call = None if trace is None else trace.call_kernel
     try:
         yield trace
