@@ -187,6 +187,7 @@ def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> b
 def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
     """Return a copy of the module that has only the operations at these positions."""
     copy = module.clone()
+    # The operations of a copy have the same positions as the originals.
     for index, op in enumerate(list(copy.ops)):
         if index not in places:
             copy.body.block.erase_op(op, safe_erase=False)

@@ -95,6 +95,7 @@ class CompiledModule:
         for op in module.ops:
             if op.name not in OF_CODE:  # in a file, `division.split` leaves them in the other half
                 fail(op, "expected a function")
+        # The interface describes the functions after this pass, because it may change their types.
         DesugarProposal().apply(Context(), module)
         self._set(parallel_for, source, level)
         self.module = module
@@ -111,6 +112,7 @@ class CompiledModule:
 
         `read` parses the source when its operations are needed.
         """
+        # The constructor would need the parsed module.
         made = cls.__new__(cls)
         made._set(parallel_for, source, None)
         made.interface = interface
