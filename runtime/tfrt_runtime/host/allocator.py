@@ -81,12 +81,15 @@ class MallocAllocator:
         if not process.reserve(self._limit(), size):
             return None
         alignment = max(alignment, PREFERRED_ALIGNMENT)
+        # C11 requires a multiple of the alignment, and for size 0, a null pointer would not mean a
+        # refusal.
         address: int | None = self._allocate(alignment, round_up(max(size, 1), alignment))
         if address is None:
             process.give_back(size)
         return address
 
     def deallocate_bytes(self, address: int, size: int) -> None:
+        # Free first, so that the count is never lower than the memory in use.
         self._free(address)
         native_process().give_back(size)
 
@@ -118,6 +121,7 @@ class RecyclingAllocator:
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
         capacity = block_size(size)
+        # A kept block is certain to have only the preferred alignment.
         if alignment <= PREFERRED_ALIGNMENT:
             alignment = PREFERRED_ALIGNMENT
             try:
@@ -126,6 +130,7 @@ class RecyclingAllocator:
             except (KeyError, IndexError):
                 pass
         address = self._upstream.allocate_bytes(capacity, alignment)
+        # Kept blocks count toward the limit, so free them before refusing.
         if address is None and self.trim():
             address = self._upstream.allocate_bytes(capacity, alignment)
         return address
@@ -216,6 +221,8 @@ class ProfiledAllocator:
         return address
 
     def deallocate_bytes(self, address: int, size: int) -> None:
+        # Count first: as soon as the memory is free, another thread may get it, and the maximum
+        # would then include it twice.
         self.ledger.deallocated(size)
         self._upstream.deallocate_bytes(address, size)
 

@@ -142,6 +142,7 @@ class HostContext:
             require(is_right, name, wanted, given)
         if loop is not None and getattr(loop, "is_closed", bool)():
             refuse("loop: the event loop is closed")
+        # This loads the core, which has the signal handler.
         native_process()
         INTERRUPTS.install()  # first: an interrupt must leave nothing ownerless
         self.tracing = tracing
@@ -219,6 +220,7 @@ class HostContext:
 
     def _runs(self) -> Iterator[HostRun]:
         """Return the unfinished runs, oldest first."""
+        # Copy, because other threads add and remove runs meanwhile.
         known = list(native_process().requests.values())
         return (one for one in known if one.host is self and not one.is_done)
 
@@ -242,6 +244,8 @@ class HostContext:
         `message`.  `restart` allows new runs again.  Any thread may call this.
         """
         require(isinstance(message, str), "the reason to cancel", "a string", message)
+        # Set this first: a run that is registered after the loop has started reads it
+        # (`Request.become_known`).
         self.cancel_message = message
         for request in self._runs():
             request.cancel(message)
@@ -353,6 +357,7 @@ class HostContext:
         if self.was_closed:
             return
         self.was_closed = True
+        # The queue's threads exist only in the parent process, so there is nothing to stop or join.
         if self.work_queue.is_of_parent:
             self._when_dropped.detach()
             return
@@ -368,6 +373,8 @@ class HostContext:
             # forever.
             interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
+        # Do not detach earlier: if Ctrl-C interrupts this call, dropping the host must still stop
+        # the threads.
         self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()

@@ -90,6 +90,7 @@ def of_future(future: Future) -> AsyncValue:
     if not is_future(future):
         raise TypeError(f"expected a future, found {type(future).__name__}")
     made = from_future(default_host().work_queue, future)
+    # A callback must not keep the promise `made` alive.
     came = made.reference()
 
     def cancel() -> None:
@@ -160,6 +161,7 @@ def gather(*values: object) -> AsyncValue:
             is_last = left == 0
             if is_last:
                 made.basis = ()
+        # Do this without the lock, because resolving `made` calls users' callbacks.
         with contextlib.suppress(RuntimeError):  # made is already resolved
             if value.state is State.ERROR:
                 made.follow(value)

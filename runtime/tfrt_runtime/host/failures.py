@@ -53,6 +53,7 @@ def diagnostic_of(exception: BaseException) -> Diagnostic:
         return exception.diagnostics[0]
     detach(exception)
     text = f"{type(exception).__name__}: {printable(exception)}".removesuffix(": ")
+    # Compare the name: several libraries have a class of this name, and importing them takes 20 ms.
     is_cancelled = type(exception).__name__ == "CancelledError"
     ending = Ending.CANCELLED if is_cancelled else Ending.FAILED
     return Diagnostic(Severity.ERROR, text, cause=exception, ending=ending)
@@ -240,6 +241,7 @@ def _stand_in(
     # The format is in CPython's Objects/locations.md: 14 is "long form", 13 is "no column". The
     # second entry resets the line to the start of the user's table.
     prologue = (
+        # The low 3 bits of an entry's first byte are its instruction count minus 1: here, 2 and 1.
         bytes([0x80 | 14 << 3 | 1]),
         _varint(abs(away) << 1 | (away < 0)),
         _varint((end_line or line) - line),
@@ -261,6 +263,7 @@ def _varint(number: int) -> bytes:
 
     Bit 6 is set in all groups except the last.
     """
+    # Readers accept high groups of zeros, so the length can be fixed.
     return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
 
 

@@ -81,6 +81,7 @@ class Interrupts:
 
         The other attribute, `when_installed`, is called after `install`.
         """
+        # The thread that runs `_remind` does not exist in a child process.
         os.register_at_fork(after_in_child=partial(setattr, self, "_has_reminder", False))
 
     @property
@@ -281,6 +282,8 @@ def in_slices(
                 return True
             INTERRUPTS.raise_if_noted()
             if interrupted():
+                # A step whose end has passed does not wait. It only checks whether the word has
+                # become 0 meanwhile.
                 return step(0) == 0
             if not HAS_THREADS:
                 _go_on_alone(deadline)

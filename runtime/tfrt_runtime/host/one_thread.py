@@ -95,6 +95,7 @@ class OneThread:
             self._timer = loop.call_later(max(0.0, delay), self._between)
 
     def _between(self) -> None:
+        # Clear this before `run`, because a source may call `wake`.
         self._timer = None
         if (delay := self.run()) is not None:
             self.wake(max(delay, 0.001))

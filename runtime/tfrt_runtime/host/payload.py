@@ -173,6 +173,7 @@ def bits_of_short(dtype: DType, number: float) -> int:
 
 
 _TOO_LARGE = {
+    # Halfway between the largest finite number and the next power of 2; a tie rounds up.
     "f16": 2.0**16 - 2.0**4,
     "bf16": 2.0**128 - 2.0**119,
     "f32": 2.0**128 - 2.0**103,
@@ -217,6 +218,7 @@ def encode_integer(word: str, number: object) -> int:
     low, high = (0, 2**bits) if word in UNSIGNED_BITS else (-(2 ** (bits - 1)), 2 ** (bits - 1))
     if not low <= number < high:
         raise PayloadError(f"{written(number)} does not fit in {word}")
+    # Payload words are signed, even if the type is not.
     return (number + 2**63) % 2**64 - 2**63
 
 

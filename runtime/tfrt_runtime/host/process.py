@@ -103,7 +103,10 @@ class NativeProcess:
         self._buffers = (ctypes.c_int64 * (at.BUFFERS_SIZE // 8))()
         self._buffers[at.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
+        # Each access to a method creates another object. The core holds only the addresses of these
+        # two, so the attributes keep the objects alive.
         self._read = self._payload
+        # All entries that are made below need this.
         bind(self.library)
         self._python = python_interface(self.library, self.requests, self._read)
         self._when_done = self._request_done
@@ -128,6 +131,7 @@ class NativeProcess:
         self.leave = self._built_in("python_runs", "leave")
         self.forget = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
+        # Starting a call as a task runs no kernels, so it keeps the GIL.
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)
@@ -342,6 +346,7 @@ class NativeProcess:
             yield False
             return
         self._local.refuses = True
+        # Several threads may be in such a block, but only one of them gets the reserve.
         reserve, self._reserve = self._reserve, None
         if reserve is not None:
             reserve.close()
@@ -363,6 +368,7 @@ class NativeProcess:
         return 0
 
     def _need_thread(self, _context: int, pool: int) -> int:
+        # The queue may have been stopped in the meantime.
         if (start := self.need_thread.get(pool)) is not None:
             start()
         return 0

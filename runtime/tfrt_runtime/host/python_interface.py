@@ -97,6 +97,7 @@ class Entries:
     def __getattr__(self, name: str) -> Callable[..., int]:
         if name not in self._modules:
             raise AttributeError(f"the core has no entry {name} for Python")
+        # If two threads both create the entry, either function works.
         entry = self.__dict__[name] = self._make(f"{self._modules[name]}.{name}")
         return entry
 

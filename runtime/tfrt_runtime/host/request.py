@@ -484,6 +484,7 @@ class Request(Run):
         if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
             process.quick.trim_at_rest(self.queue.context())
         with self.lock:
+            # Both in one step: a callback that `on_done` added in between would never be called.
             callbacks, self._callbacks = self._callbacks or (), None
             self.native.open = 0
         self.program = None

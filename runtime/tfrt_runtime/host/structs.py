@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tfrt_runtime.native import layouts
 from tfrt_runtime.native.layouts.declared import FIELDS
 
+# Ctypes allows no larger arrays.
 _WORDS, _HALVES = sys.maxsize // 8, sys.maxsize // 4
 WORDS = (ctypes.c_int64 * _WORDS).from_address(0)
 HALVES = (ctypes.c_int32 * _HALVES).from_address(0)

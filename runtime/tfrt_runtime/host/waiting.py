@@ -334,6 +334,7 @@ class BlockingWatch:
         self._seen = {}
         for context in queue.contexts:
             state = _state(context)
+            # While a kernel waits, its thread runs other kernels, on another context.
             if state[0] % 2 == 0 or context in queue.waiting:
                 continue
             before, since = seen.get(context, (state, now))
@@ -359,6 +360,7 @@ def _warn_of(context: int, state: _State) -> None:
         return
     owner, number = process.owner_of(state[1])
     function, name = owner.watched_function(number), owner.kernel_name(number)
+    # Compare functions, so that a kernel that was redefined gets a warning of its own.
     if function is None or _named.get(name) is function:
         return
     module = getattr(function, "__module__", None) or ""

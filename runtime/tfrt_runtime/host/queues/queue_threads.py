@@ -33,6 +33,7 @@ from tfrt_runtime.host.queues.threads import QueueThread, start_thread
 from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, Record, Task, new_words
 from tfrt_runtime.native import layouts as at
 
+# While this many blocking kernels wait for a thread, another one fails with an error.
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
 """How long an idle blocking thread waits for a task before it exits."""
@@ -81,6 +82,8 @@ class QueueThreads(ABC):
         self.native = Queue.new(at.QUEUE_SIZE)
         """The native core's struct QUEUE of this queue."""
         self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
+        # There is one deque more than workers: a thread that helps takes the last one
+        # (`WorkQueue.helper`).
         self._deques = [new_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
         self._table = new_words(8 * max(1, len(self._deques)))
         self.address = self.native.address
@@ -89,6 +92,8 @@ class QueueThreads(ABC):
         self._fill()
         self.thread = QueueThread(_borrowing(weakref.ref(self)), self._idle_contexts, self.native)
         """The queue's record of the calling thread, as a thread-local object."""
+        # Native code calls this object to find the calling thread's context. The core holds only
+        # its address, so this attribute keeps the object alive.
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
         self.is_of_parent = False
@@ -107,8 +112,11 @@ class QueueThreads(ABC):
         self.native.deques = ctypes.addressof(self._table)
         self._pool.capacity = POOL_PLACES
         self._pool.limit = self.blocking_threads
+        # A place has two words, a sequence number and a task. The sequence number `i` means that
+        # place `i` is free for task `i` (`native.queues.blocking_pool`).
         for i in range(POOL_PLACES):
             WORDS[(self.pool + at.POOL_CELLS >> 3) + 2 * i] = i
+        # The process outlives the queue, and must not keep it alive.
         start = weakref.WeakMethod(self._start_pool_thread)
         self.process.need_thread[self.pool] = lambda: _call(start)
 
@@ -179,6 +187,8 @@ class QueueThreads(ABC):
             TfrtError: if the system cannot start all workers.  The workers that have started do all
                 the work.
         """
+        # No lock is needed here: a list that another thread is still filling is enough, because
+        # each worker searches the whole queue for tasks when it starts.
         if self._workers or self.threads == 0:
             return
         with self._lock:
@@ -194,6 +204,8 @@ class QueueThreads(ABC):
         context.deque, context.worker = self._table[number], number
         self.thread.busy = 1
         self.process.slow.worker_loop(own)
+        # When this thread exits, its context becomes idle, and the next thread that borrows it may
+        # not be a worker.
         context.deque, context.worker = 0, -1
 
     def _start_pool_thread(self) -> None:
@@ -248,6 +260,7 @@ class QueueThreads(ABC):
         thread = self.thread
         if thread.blocks_here:
             return  # this method is already running on this thread
+        # The native code that called this method may still be using the thread's own context.
         own, context = thread.context, self._borrow_context()
         thread.beneath.append(own)
         thread.blocks_here, thread.busy = True, thread.busy + 1
@@ -338,6 +351,7 @@ class QueueThreads(ABC):
         # Threads of the parent may have held the lock during the fork.
         self._lock = threading.RLock()
         self.native.host = 0
+        # Native code then calls Python before it works, and Python refuses (`refuse_child`).
         self.native.aside = 1
         self.process.need_thread.pop(self.pool, None)
 
@@ -427,7 +441,11 @@ class StandIn:
         queue = self._queue
         while True:
             with queue._lock:
+                # Exit only with the lock held: a waiting thread finds the stand-in and adds itself
+                # to `waiters` in one locked step, so it never waits for a stand-in that is exiting.
                 if self.waiters.value == 0:
+                    # A kernel that waited on this thread may have made another stand-in
+                    # (`WorkQueue._stand_in_for`).
                     if queue._stand_in is self:
                         queue._stand_in = None
                     return

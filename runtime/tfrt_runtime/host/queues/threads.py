@@ -99,6 +99,8 @@ class QueueThread(threading.local):
     def become(self, context: int) -> None:
         """Make `context` the context of this thread."""
         self.context = context
+        # Native code caches one thread's context in the queue
+        # (`native.python.python_runs.context_of`).
         self._queue.thread = 0
 
 
@@ -172,6 +174,7 @@ class TimerQueue:
             if HAS_THREADS and self._thread is None:
                 self._thread = start_thread("timers", self._run)
             heapq.heappush(self._timers, (due, next(self._numbers), timer))
+            # The thread may be asleep until a later timer is due.
             self._changed.notify()
         if not HAS_THREADS:
             ONE_THREAD.add(self._fire_due)
@@ -191,6 +194,8 @@ class TimerQueue:
             self._timers.clear()
             self._changed.notify()
             thread = self._thread
+        # A callback may drop the last reference to its host, and then this is the timers' own
+        # thread.
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout)
 

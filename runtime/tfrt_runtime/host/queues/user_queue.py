@@ -102,6 +102,7 @@ class Task:
         self, queue: UserWorkQueue, address: int, name: str, location: AnyLocation | None
     ) -> None:
         self._queue = queue
+        # A list, because `pop` is atomic: if two threads use the task, only one gets the address.
         self._address = [address]
         self.name = name
         self.location = location
@@ -260,6 +261,7 @@ class UserWorkQueue(WorkQueue):
             text = f"work queue '{self.name}' cannot wait: {type(problem).__name__}: {problem}"
             raise WorkQueueError(error(text)) from problem
         finally:
+            # Read this first: after `forget`, the event always counts as having happened.
             was_done = moment.done()
             moment.forget()
             self._moments.discard(moment)
@@ -270,8 +272,11 @@ class UserWorkQueue(WorkQueue):
         """Wake the waiters of `moment` when its event happens, but no later than the time `end`."""
         self._moments.add(moment)
         self._timers.at(end, moment.wake)
+        # The word may have become 0 before the moment was in the set, where `_look` finds it.
         moment.wake()
 
+    # Native code that sets a word does not call Python. Therefore, this thread checks all awaited
+    # words after each step that may have set one.
     def _look(self) -> None:
         for moment in list(self._moments):
             moment.wake()
@@ -318,6 +323,7 @@ class UserWorkQueue(WorkQueue):
         blocking = self.process.quick.pool_pop(self.pool)
         if blocking:
             self._taken.append((self._offer_blocking, blocking))
+        # `_taken` was empty, so all tasks in it are new.
         self._left += len(self._taken)
 
     def _offer(self, address: int) -> None:
@@ -338,6 +344,8 @@ class UserWorkQueue(WorkQueue):
         except Exception as problem:  # noqa: BLE001 - it becomes the run's error
             self._refused(made, problem)
             return
+        # A queue may have called the task and then returned it. Only `take` says whether the task
+        # has run.
         if refused is not None and made.take():
             with self._turn() as context:
                 self.process.slow.refuse_blocking(context, address)

@@ -111,6 +111,7 @@ class WorkQueue(QueueThreads):
         If this thread is waiting inside a kernel, it runs other kernels itself, because all workers
         may be waiting, too.
         """
+        # After `stop`, the workers have exited, so the waiting thread must do their work.
         if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
@@ -154,6 +155,7 @@ class WorkQueue(QueueThreads):
         with self._lock:
             stand_in = self._stand_in = self._stand_in or StandIn(self)
             stand_in.waiters.value += 1
+        # The stand-in cannot take work that is ready on this thread.
         self._hand_over(self.context())
         try:
             yield
@@ -181,6 +183,7 @@ class WorkQueue(QueueThreads):
             return over
 
         if not over:
+            # This word never becomes 0, so only `ask` and the time limit end the wait.
             forever = ctypes.c_int64(1)
             self.help(ctypes.addressof(forever), timeout, ask, LOOK_NS)
         return over
@@ -251,6 +254,8 @@ class WorkQueue(QueueThreads):
         view.worker = -1
         if has_deque:
             view.deque = 0
+            # Do this after clearing `deque`: a deque has only one owner, and another thread may now
+            # become it.
             self._leave_host(self.address)
         if context != own:
             thread.beneath.pop()

@@ -68,6 +68,7 @@ class TensorHandle:
         make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
         handle, data = process.objects.add(owner), owner.address
+        # A tensor belongs to no queue: the store is the process's.
         address = make(process.spare_context(), process.store, number, rank, count, data, handle)
         if owner.is_read_only:
             WORDS[(address + at.TENSOR_BYTES) >> 3] = at.READ_ONLY

@@ -63,6 +63,7 @@ class CooHostTensor(HostTensor):
             tensor.array[...] = 0
             # `positions` has the index of each value in the row-by-row order of all elements.
             steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
+            # For rank 0, `steps` has one step too many.
             positions = self.indices.array @ steps[: self.shape.rank]
             tensor.array.reshape(-1)[positions] = self.values.array
         return tensor

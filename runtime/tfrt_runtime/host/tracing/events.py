@@ -164,6 +164,7 @@ class Watch:
         if self.queue is not None:
             raise ValueError("a Watch can be used for only one run")
         self.queue, self._request = queue, request
+        # An event has 16 bits for the run's number.
         self.number = run & 0xFFFF
         self._words.run = self.number
         self._words.program = program
@@ -178,6 +179,7 @@ class Watch:
 
         No new events will arrive, except those that are already in the rings.
         """
+        # Drain before removing the watch, because only registered watches receive events.
         event_log().drain()
         event_log().remove(self)
 
@@ -253,6 +255,7 @@ class Watch:
 
     def __del__(self) -> None:
         if self.queue is not None and not sys.is_finalizing():
+            # Each value is destroyed at once, which drops the watch's reference.
             for _ in self.kept_values():
                 pass
 
@@ -362,6 +365,7 @@ class EventLog:
         """Pass a watch the events of its run, and the events of its queue's threads."""
         assert watch.queue is not None
         own = watch.queue.address
+        # Events with run 0 are those of a thread, and belong to no run.
         runs = (watch.number,), (watch.number, 0)
         chosen = [found for queue, part in parts if (found := _of_runs(part, runs[queue == own]))]
         if chosen:
@@ -386,6 +390,7 @@ class EventLog:
             ticks = self._clock(0)
             after = time.monotonic_ns()
             tries.append((after - before, ticks, (before + after) // 2))
+        # The shorter a try took, the closer together it has read the two clocks.
         _, ticks, moment = min(tries)
         return ticks, moment
 
@@ -397,6 +402,8 @@ class EventLog:
         if self._last >= _CALIBRATED_NS:
             return
         ticks, moment = self._now()
+        # Wait until 1 ms has passed, because the errors of the two readings count more in a shorter
+        # time.
         while moment - self._origin[1] < 1_000_000:
             ticks, moment = self._now()
         self._last = moment - self._origin[1]

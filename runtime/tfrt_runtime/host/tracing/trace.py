@@ -144,6 +144,7 @@ class Tracing:
         """
         with self._lock:
             self._followed.add(drain)
+        # No lock is needed, because `discard` is atomic.
         return lambda: self._followed.discard(drain)
 
     def event(self, level: Level, name: str) -> None:

@@ -200,6 +200,7 @@ class AsyncValue(AwaitedValue):
 
         self.and_then(resolve)
         future.add_done_callback(cancel)
+        # A thread that waits for the future does not run the queue's tasks.
         self.have_made()
         return future
 
@@ -234,6 +235,7 @@ class AsyncValue(AwaitedValue):
         with contextlib.suppress(RuntimeError):
             self.set_error(diagnostic)
             return True
+        # The value follows another one, or another thread is resolving it. Cancel only this object.
         self.decide(make_error(self._queue, diagnostic))
         return True
 
@@ -248,6 +250,7 @@ class AsyncValue(AwaitedValue):
             if is_alive:
                 # CPython does not switch threads between the check and this line (`_let_go`).
                 self._decided = self._address = address
+        # Do both of these without the lock: callbacks are users' code.
         if not is_alive:
             quick.value_drop(self._queue.context(), address)
         elif self._callbacks is not None:
@@ -376,6 +379,8 @@ class Promise(AsyncValue):
         if self.done() or sys.is_finalizing():
             super().__del__()
             return
+        # Resolve the value through another object: during `__del__`, threads that get this object
+        # from a weak reference must find no value in it.
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
         # Callbacks hold no reference to the value, but also need the error.
         if last.references > 1 or self._callbacks is not None:
@@ -425,6 +430,7 @@ def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
     left = list(values)
 
     def go_on() -> None:
+        # Only one callback is registered at a time, so `left` needs no lock.
         while left:
             value = left.pop()
             if not value.done():

@@ -50,6 +50,7 @@ def fitting(type_text: str, value: object) -> object:
         if isinstance(value, str):
             return value
     elif type_text == "index":
+        # This only checks the range: an index is stored as a Python object.
         encode_integer("i64", value)
         return value
     elif type_text.endswith(TENSOR):

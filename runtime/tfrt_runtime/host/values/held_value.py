@@ -310,6 +310,7 @@ class HeldValue(NativeValue, metaclass=Public):
             RuntimeError: if this value is already resolved or follows another value.
             PayloadError: if `value` does not fit the type.
         """
+        # Convert before claiming: no code could resolve a claimed value if the conversion failed.
         value = fitting(self.type, value)
         number, first, second = encode(self.type, value, native_process().objects)
         try:

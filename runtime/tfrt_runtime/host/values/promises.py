@@ -79,6 +79,7 @@ class Promises:
         # The keys are weak references. Each call of a coroutine adds a key, and a WeakSet would
         # take twice as long.
         self._own: dict[weakref.ref[AsyncValue], Counted | None] = {}
+        # A weak reference whose value is gone passes itself, which is the key.
         self._forget = self._own.__delitem__
         self._promises: list[Promise] = []
         self._sweep_at = MIN_SWEPT
@@ -104,6 +105,7 @@ class Promises:
 
         The run counts such an activity, so it stays open until the value is resolved.
         """
+        # Weak references to the same living object are equal, even if only one has a callback.
         return self._own.get(weakref.ref(value)) is not None
 
     def watch(
@@ -129,6 +131,7 @@ class Promises:
             self._promises.append(promise)
             if len(self._promises) >= self._sweep_at:
                 self._promises = [kept for kept in self._promises if kept.is_open()]
+                # Doubling the limit makes the cost of a promise constant on average.
                 self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
@@ -145,6 +148,7 @@ class Promises:
 
         There is one note per value, in the order in which the values were recorded.
         """
+        # Other threads add and remove values meanwhile, and `copy` is atomic.
         own = [(value(), of) for value, of in self._own.copy().items()]
         return self.open_notes(is_inside=False) + [
             note(unresolved(kernel, index, waits), place)
@@ -220,6 +224,7 @@ def on_queue(
 
     value.and_then(resolve)
     if value.queue is not queue:
+        # The threads of `queue` do not run the other queue's tasks.
         value.have_made()
     return brought
 
@@ -284,6 +289,7 @@ def from_future(
     elif _is_from("asyncio", future):
         loop = future.get_loop()  # type: ignore[union-attr]
         if loop.is_running():
+            # Asyncio's futures are not thread-safe: only the loop's thread may add a callback.
             loop.call_soon_threadsafe(future.add_done_callback, resolve)
         else:
             value.set_error(

@@ -159,6 +159,8 @@ class AwaitedValue(HeldValue):
                 process.result(queue.address, self._address, 0)  # runs the queue's tasks
                 INTERRUPTS.raise_if_noted()
                 outcome = value_outcome(self._address)
+            # `result` also returns if this thread must not work or has no work left, while other
+            # threads may still resolve the value.
             if outcome == 0:
                 self._wait(timeout)
                 outcome = value_outcome(self._address)
@@ -215,6 +217,8 @@ def _wait_for_one(
     process, queue = native_process(), value._queue
     latch = process.quick.latch_make(queue.context(), value.address)
     try:
+        # The latch opens when the native value is resolved, but `decide` resolves only the Python
+        # object. Therefore, also check `done`.
         is_over = queue.wait(
             latch + at.LATCH_PENDING, timeout, lambda: value.done() or interrupted()
         )
