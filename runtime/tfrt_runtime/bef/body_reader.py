@@ -203,6 +203,7 @@ class BodyReader:
             results = start + arguments + attributes + functions
             end = results + made
             if end <= size:
+                # Most kernels have one result. Its user count is the last word of the header.
                 end += words[start - 1] if made == 1 else sum(words[start - made : start])
                 if end <= size:
                     return code, location, arguments, made, start, results, end

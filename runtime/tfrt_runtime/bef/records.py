@@ -321,6 +321,7 @@ class Kernels(Sequence[BefKernel]):
     @cached_property
     def firsts(self) -> dict[int, int]:
         """The position of each shape's first kernel, keyed by the shape's number, in order."""
+        # A dictionary keeps the last position of each number, so the order is reversed.
         places = zip(reversed(self.numbers), reversed(range(len(self))), strict=True)
         return dict(sorted(dict(places).items(), key=itemgetter(1)))
 

@@ -13,6 +13,7 @@ from tfrt_runtime.bef.records import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
 # Sizes and offsets have 64 bits, as in the format's other readers.
+# A smaller number still fits if the next byte adds seven bits.
 _VARINT_LIMIT = 1 << 57
 
 

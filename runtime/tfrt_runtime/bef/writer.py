@@ -91,6 +91,8 @@ class StringTable:
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}
         encoded = {text.encode(errors="surrogateescape"): text for text in strings}
+        # Sort the bytes, because a surrogate for an invalid byte has another place among
+        # characters.
         for data, text in sorted(encoded.items()):
             if b"\0" in data:
                 raise TfrtError(error(f"a name in a BEF file cannot contain NUL: {text!r}"))
