@@ -51,6 +51,7 @@ class Function:
         words = array("q", [value.address for value in arguments] + [0] * (len(types) + 1))
         start = native_process().slow.start_call
         start(queue.context(), self.address, request.address, words.buffer_info()[0], 0)
+        # `start_call` has stored each result with a reference, which the object takes over.
         return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(types)]
 
 

@@ -102,6 +102,7 @@ def open_btf(path: str) -> Iterator[BtfFile]:
         OSError: if the file cannot be read.
         MalformedBtf: if the file is not a regular file, because such a file may never end.
     """
+    # Open without blocking: opening a named pipe would wait for a writer.
     with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):

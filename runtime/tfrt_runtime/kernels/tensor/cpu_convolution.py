@@ -36,6 +36,7 @@ from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, outp
 
 REGISTRY: Final = KernelRegistry("matrix products and convolution")
 
+# The packages of numpy's releases rename OpenBLAS's functions in different ways.
 _SETTERS: Final = (
     "scipy_openblas_set_num_threads64_",
     "scipy_openblas_set_num_threads",
@@ -185,6 +186,7 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
         case "same":
             count = -(-length // stride)
             missing = max((count - 1) * stride + size - length, 0)
+            # If the number is odd, the last side gets the additional pixel, as in TensorFlow.
             return Axis(length, size, stride, missing // 2, missing - missing // 2, count)
     raise KernelError(f"padding is 'valid' or 'same', not '{padding}'")
 

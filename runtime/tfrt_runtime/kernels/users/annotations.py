@@ -282,6 +282,7 @@ def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
     if _is_one_of(annotation):
         return any(accepts_results(one, result_types) for one in typing.get_args(annotation))
     count, kind = len(result_types), typing.get_origin(annotation) or annotation
+    # Without results, the annotation must accept a chain, as None does.
     if count < 2 and accepts(annotation if kind is not tuple else kind, (*result_types, CHAIN)[0]):
         return True
     if kind not in (tuple, list):

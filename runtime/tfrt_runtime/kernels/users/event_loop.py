@@ -98,6 +98,7 @@ class _Call(Coroutine[object, object, None]):
         self._coroutine = _slowed(coroutine, watch.slow) if watch and is_slow else coroutine
         self._context = copy_context()
         self._is_open = True
+        # The run must not finish between the kernel's return and the first step of the task.
         frame.request.enter()
 
     def __del__(self) -> None:
@@ -166,9 +167,11 @@ class _Call(Coroutine[object, object, None]):
                 return step(*values)
             except StopIteration as ended:
                 returned = ended.value
+            # This is in the outer `try`: if the values do not fit, the results become errors, too.
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             is_cancelled = type(problem).__name__ == "CancelledError"
+            # Cancelling the run has already resolved the results.
             if not (is_cancelled and self._frame.is_cancelled):
                 settle_failed(self._frame, self._results, problem)
         self.close()
@@ -186,6 +189,7 @@ async def _slowed(coroutine: Coroutine[object, object, object], factor: float) -
     try:
         return await coroutine
     except CancelledError:
+        # A cancelled kernel must end now, so the sleep below takes no time.
         factor = 1.0
         raise
     finally:
@@ -219,6 +223,7 @@ class _Starting:
             calls, self._calls = self._calls, []
             self._is_over = not calls or calls[-1].run.outside < MANY
         if self._is_over:
+            # Dropping the generator restores the collector's threshold.
             self._collecting = None
         else:
             loop.call_later(GATHER_SECONDS, self.begin, loop)
@@ -292,6 +297,7 @@ class EventLoop:
         starting = None if self._starting is None else self._starting()
         if starting is not None and starting.add(call):
             return
+        # Two threads may get here at the same time. The loop then starts both batches.
         starting = _Starting()
         starting.add(call)
         self._starting = weakref.ref(starting)
@@ -312,6 +318,7 @@ class EventLoop:
                 async with asyncio.timeout(attempts.seconds) as limit:
                     return await function(*values)
             except TimeoutError:
+                # Otherwise, the kernel itself raised the exception.
                 if limit.expired():
                     raise attempts.timed_out() from None
                 raise
@@ -329,6 +336,7 @@ class EventLoop:
 
         if policy.limit is None:
             return await several()
+        # Only the loop's thread uses these semaphores, so no lock is needed.
         if function not in self._limits:
             self._limits[function] = asyncio.Semaphore(policy.limit)
         async with self._limits[function]:
@@ -352,6 +360,7 @@ class _ServedLoop:
         self._is_stopped = True
         with contextlib.suppress(RuntimeError):  # the loop is already closed
             self._loop.call_soon_threadsafe(self._loop.stop)
+        # The finalizer may run on any thread, even on the loop's own.
         if threading.current_thread() is not self._thread:
             self._thread.join(2 * STOP_SECONDS)
 

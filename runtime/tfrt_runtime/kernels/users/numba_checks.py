@@ -201,6 +201,7 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
     def shift_left(a: Any, b: Any) -> Any:
         if b < 0:
             raise ValueError("negative shift count")
+        # A machine shifts by at most 63 bits at once, so shift twice.
         return (a << (BITS - 1)) << 1 if b >= BITS else a << b
 
     def shift_right(a: Any, b: Any) -> Any:
@@ -209,6 +210,7 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
         return (a >> (BITS - 1)) >> 1 if b >= BITS else a >> b
 
     def quotient(a: Any, b: Any) -> Any:
+        # Among negative numbers, only the smallest equals its own negation, which wraps around.
         if b == -1 and a < 0 and a == -a:
             raise OverflowError("the quotient does not fit in 64 bits")
         return a // b

@@ -133,6 +133,7 @@ class NumbaFunction:
             value = as_dense(value, wanted)
         if isinstance(value, DenseHostTensor):
             if value.element_type is argument.element and value.shape.rank == argument.rank:
+                # A view, because the flag of the tensor's own array must not change.
                 array = (value.writable() if argument.is_out else value).array.view()
                 array.flags.writeable = argument.is_out
                 return array

@@ -58,6 +58,7 @@ def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
         raise KernelError(f"the kernel returned {values} for {results}")
     for item in items:
         if isinstance(item, CoroutineType):
+            # Otherwise, Python would warn that the coroutine was never awaited.
             item.close()
             raise KernelError("the kernel returned a coroutine: await it in an 'async def' kernel")
     return items
@@ -149,6 +150,7 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
             values.append(item)
         else:
             values.append(made := checked(result.type, item, what))
+            # A tensor that the kernel has returned as a tensor is already counted.
             if made is not item and result.type.endswith(TENSOR):
                 count_array(frame.host, item, what)
     for result, value in zip(results, values, strict=True):

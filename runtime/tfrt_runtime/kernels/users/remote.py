@@ -218,6 +218,7 @@ class _Call:
             self._attributes,
             _Stay(self._frame.name, results[0].type) if self._stays else None,
             *given,
+            # Dask treats tasks with the same key as one task.
             key=f"{self._frame.name}-{uuid.uuid4().hex}",
             pure=False,
         )
@@ -225,6 +226,7 @@ class _Call:
             self._story = story_of(self._frame, self._queue.client, self._kernel, future)
         if len(results) == 1:
             self._known.keep(results[0], future)
+        # Do this before adding the callback, because `_arrived` removes the entry.
         self._frame.request.call_when_cancelled(self, future.cancel)
         future.add_done_callback(self._arrived)
         return True

@@ -151,6 +151,7 @@ class Attempts:
             found = pause(problem)
             pause = 0.0 if found is None else max(0.0, float(found))
         elif pause:
+            # A power of floats that is too large raises an exception, but (10^9)^30 still fits.
             pause = min(pause * min(policy.growth, FOREVER) ** min(count, 30), FOREVER)
         if policy.jitter:
             from random import uniform  # few programs need it

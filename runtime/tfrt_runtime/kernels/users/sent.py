@@ -46,6 +46,7 @@ class Sent:
         key = import_module("dask.base").tokenize(value)
         with self._lock:  # if several calls need the value, the first one sends it
             future = self._futures.pop(key, None)
+            # The cluster may have lost the value together with its workers.
             if future is None or future.status != "finished":
                 future = self._client.scatter(value, hash=False)
             self._futures[key] = future

@@ -30,6 +30,7 @@ SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
 _ELEMENTS: Final = {
     "i1" if element.word == "bool" else element.word: element
     for element in ELEMENT_TYPES.values()
+    # A bf16 is stored as a ui16, so its storage alone would not exclude it.
     if element.storage in SCALARS.values() and element.is_arithmetic
 }
 

@@ -66,6 +66,7 @@ class SteppedLoop(SocketlessLoop):
             tasks._leave_task(outer, task)
         events._set_running_loop(None)
         try:
+            # Not this class's own `call_soon`, which would wake the page for one more step.
             super().call_soon(self.stop)
             self.run_forever()
         except BaseException as problem:  # noqa: BLE001 - others need the loop
@@ -91,6 +92,7 @@ class SteppedLoop(SocketlessLoop):
         """Cancel the remaining tasks, and close the loop."""
         ONE_THREAD.remove(self.step)
         ending = self.create_task(self._ended())
+        # The number of steps is limited, because a task may ignore its cancellation.
         for _ in range(100):
             if ending.done():
                 break

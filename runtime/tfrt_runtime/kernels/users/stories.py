@@ -82,6 +82,7 @@ class _Stories:
                 before, self._asking = self._asking, None
                 if before is not None:
                     self._take(before.result())
+                # A call's second moment is the arrival of its result.
                 going_on = [key for key, (_, moments) in calls.items() if len(moments) == 1]
                 if going_on:
                     import asyncio  # importing it takes 20 ms, but a client has already done so
@@ -95,6 +96,7 @@ class _Stories:
         ]
 
     def _take(self, found: list[Any]) -> None:
+        # The cluster reports times of the wall clock.
         late = time.time_ns() - time.monotonic_ns()
         told: dict[str, Moments] = {}
         for where, key, *rest in found:
