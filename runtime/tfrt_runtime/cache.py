@@ -143,6 +143,7 @@ class Cache:
                 elif entry.name.startswith(f"{kind}-"):
                     found.append((changed, entry.name))
         if len(found) > self.most_files:
+            # Delete down to half of the maximum, so that not every later call has to delete a file.
             for _, name in sorted(found)[: len(found) - self.most_files // 2]:
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=folder)
@@ -190,6 +191,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
     descriptor = os.open(partial, flags, 0o644, dir_fd=folder)
     try:
         with open(descriptor, "wb") as file:
+            # The process's umask has limited the mode given to `os.open`.
             os.fchmod(descriptor, 0o644)
             file.write(data)
         os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)

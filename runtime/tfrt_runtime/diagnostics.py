@@ -294,6 +294,7 @@ def deadline_in(timeout: float | None) -> float | None:
         return None
     is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
     # Compare before converting, because an integer may be too large for a float.
+    # If `timeout` is a NaN, so is the result of `min`, because every comparison with it is false.
     seconds = float(min(timeout, FOREVER)) if is_number else math.nan
     require(not math.isnan(seconds), "timeout", "a number of seconds or None", timeout)
     return time.monotonic() + seconds

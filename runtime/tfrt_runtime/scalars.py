@@ -271,6 +271,7 @@ def _rounded_once(a: int) -> float:
     """
     if -(2**53) < a < 2**53:
         return float(a)
+    # An i64 has up to 63 bits, and a double has 53, so 10 bits do not fit.
     return float(((a >> 10) | int((a & 1023) != 0)) << 10)
 
 
@@ -289,6 +290,7 @@ def _unfit(source: str, target: str) -> Failure | None:
     high = 1 << (BITS[target] - 1)
     text = f"{{}} does not fit in {target}"
     if source in FLOATS:
+        # The fraction is cut off, so a number between -high - 1 and -high still fits.
         return (
             None
             if target == "i64"
@@ -375,6 +377,7 @@ def folded(name: str, a: int, b: int) -> int | None:
     return int(found[list(family.arith).index(name)] if isinstance(found, tuple) else found)
 
 
+# Whether a shift fails depends on the width of the integers, which `folded` does not get.
 _FOLDED = {
     name: family for family in ARITHMETIC for name in family.arith if family.failure is not _shift
 }

@@ -44,6 +44,7 @@ def bounded(make: Callable[[], str]) -> str:
 
     context = copy_context()
     if HAS_THREADS:
+        # A daemon thread, because an abandoned thread must not keep the process alive.
         thread = threading.Thread(
             target=context.run, args=(run,), name="text of an object", daemon=True
         )
