@@ -131,9 +131,10 @@ def unavailable() -> AsyncValue:
 def gather(*values: object) -> AsyncValue:
     """Return one AsyncValue that becomes the tuple of all `values`, in order.
 
-    If some of the values become errors, the result becomes the first of these errors in the tuple's
-    order.  Futures are awaited.  An execution is replaced with its result, or with the tuple of its
-    results.  All other objects are used unchanged.
+    As soon as one of the values becomes an error, the result becomes that error; of errors that are
+    known already, it is the first in the tuple's order.  Futures are awaited.  An execution is
+    replaced with its result, or with the tuple of its results.  All other objects are used
+    unchanged.
 
     Raises:
         TfrtError: if the values are passed in a list.

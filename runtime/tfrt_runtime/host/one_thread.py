@@ -50,7 +50,7 @@ class OneThread:
         self._sources: dict[Source, bool] = {}
         self._onlookers: set[Source] = set()
         self._running: set[Source] = set()
-        self._timer: Any = None
+        self._timer: tuple[float, Any] | None = None
         self._dead_waits = 0
         """The number of consecutive waits that no source could end."""
         self._depth = 0
@@ -89,10 +89,11 @@ class OneThread:
             loop = asyncio.get_event_loop()
         except RuntimeError:
             return  # without the page's event loop, nothing runs between waits
-        if self._timer is None or delay == 0.0:
+        due = time.monotonic() + max(0.0, delay)
+        if self._timer is None or due < self._timer[0]:
             if self._timer is not None:
-                self._timer.cancel()
-            self._timer = loop.call_later(max(0.0, delay), self._between)
+                self._timer[1].cancel()
+            self._timer = due, loop.call_later(max(0.0, delay), self._between)
 
     def _between(self) -> None:
         # Clear this before `run`, because a source may call `wake`.

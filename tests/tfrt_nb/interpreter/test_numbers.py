@@ -207,3 +207,20 @@ def test_an_operation_computes_the_same_interpreted_and_compiled(make: object) -
                 if found[0] != found[1]:
                     differing.append((text, values, found))
     assert differing == []
+
+
+@pytest.mark.parametrize("number", [(1 << 70) + (1 << 46) + 1, -((1 << 70) + (1 << 46) + 1)])
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+def test_an_integer_of_more_than_64_bits_is_rounded_only_once(number: int, type_: str) -> None:
+    """As a double, the number is halfway between two floats: rounding it again would be wrong."""
+    text = f"""func.func @main() -> {type_} {{
+      %n = arith.constant {number} : i128
+      %x = arith.sitofp %n : i128 to {type_}
+      return %x : {type_}
+    }}"""
+    with HostContext("s") as host:
+        interpreted, compiled = (
+            Program.from_source(text).run(host, "main", tier=tier).result()
+            for tier in (Tier.INTERPRETER, Tier.COMPILED)
+        )
+    assert interpreted == compiled

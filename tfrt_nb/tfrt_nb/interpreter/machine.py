@@ -40,8 +40,6 @@ class Coroutine:
     __slots__ = ("arrivals", "begins", "generator", "handle", "machine", "objects", "results")
 
     generator: Generator[Any, None, None]
-    objects: tuple[int, ...]
-    """The objects that the coroutine resolves."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -53,6 +51,8 @@ class Coroutine:
         """
         self.begins = False
         """Whether the queue must start the coroutine after its first yield."""
+        self.objects: tuple[int, ...] = ()
+        """The objects that the coroutine resolves; known when it begins."""
         self.results: Any = None
         """The results of the function, once it has finished."""
 

@@ -154,7 +154,9 @@ def _rounded_once(number: int) -> float:
     """Convert an integer as the table does, which covers integers of up to 64 bits."""
     if -(1 << 63) <= number < 1 << 63:
         return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
-    excess = abs(number).bit_length() - 60
+    # Keep as many bits as a double has, and set the last one if any other bit is set: the double is
+    # then exact, and only the conversion to f32 rounds.
+    excess = abs(number).bit_length() - 53
     kept = abs(number) >> excess << excess | (abs(number) & (1 << excess) - 1 != 0) << excess
     return math.copysign(_as_double(kept), number)
 

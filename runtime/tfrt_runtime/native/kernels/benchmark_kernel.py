@@ -19,7 +19,7 @@ from tfrt_runtime.native.calls.activation import begin, new_activation, refuse_r
 from tfrt_runtime.native.calls.delivery import deliver, end_kernel
 from tfrt_runtime.native.calls.frame import attribute
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel_with
-from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.cells import give_block, need_block, take_block
 from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.kernels.control_kernels import callee, register_value
 from tfrt_runtime.native.memory import (
@@ -96,7 +96,7 @@ def start_run(context: Address, state: Address) -> None:
     # One reference is for the call's table, and one for `run_is_over`.
     add_references(value, 1)
     store(state + at.BENCHMARK_VALUE, value)
-    results = take_block(context, root_size(function))
+    results = need_block(context, root_size(function))
     store(results, value)
     # Each run of the region is a root call, so `end_root` subtracts this 1.
     fetch_add(request + at.REQUEST_ACTIVE, 1)

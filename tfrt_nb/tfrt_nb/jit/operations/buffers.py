@@ -67,13 +67,10 @@ def _allocate(body: FunctionBody, op: memref.AllocOp | memref.AllocaOp) -> None:
     alignment = alignment_of(op)
     if isinstance(op, memref.AllocaOp) and not is_on_heap(op):
         handle = static_handle(body)
-        if op.dynamic_sizes:
-            elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
-        else:
-            array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
-            # An allocation in the first block gets the same memory each time, and lets LLVM use
-            # registers.
-            elements = body.first(f"alloca {array}, align {alignment}")
+        array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
+        # An allocation in the first block gets the same memory each time, and lets LLVM use
+        # registers.
+        elements = body.first(f"alloca {array}, align {alignment}")
         # Zeroing costs nothing if LLVM can prove that the program writes each element before
         # reading it.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
