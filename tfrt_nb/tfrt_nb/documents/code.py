@@ -308,6 +308,7 @@ class CodeMap:
         before, latest, count = self._latest.get(worker, (0, -1, 0))
         if function is not None:
             operation, call = latest, None
+            # If the latest call at this place still lacks objects, this object is its next result.
             if record != before or count >= len(self._results(latest)):
                 operation, call = self._called(function, worker)
                 latest = -1

@@ -39,6 +39,7 @@ def visible(text: str) -> str:
 
 def clean(text: str) -> str:
     """Shorten `text` to one line, with invisible characters escaped."""
+    # Cut before the slow steps, because the text may be huge.
     cut = text[: 4 * MAX_CHARACTERS]
     line = " ".join(cut.split()) if "\n" in cut else cut
     line = visible(line).replace("\t", "\\u0009")

@@ -50,6 +50,7 @@ def heat_map(payload: object) -> HeatMap | None:
     numbers = grid[np.isfinite(grid)] if grid.size <= MAX_SCALED else sample[known]
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (None, None)
     span = 0.0 if low is None or high is None else high - low
+    # The difference of two large floats may be infinite.
     scale = 254 / span if 0 < span < np.inf else 0.0
     shades = np.where(known, (np.where(known, sample, 0) - (low or 0)) * scale + 1, 0)
     address = "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
@@ -65,8 +66,10 @@ def _png(shades: Any) -> bytes:
     height, width = shades.shape
     steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]
     palette = [NO_NUMBER, *(_between(step) for step in steps)]
+    # A row of a PNG starts with its filter; 0 means none.
     rows = b"".join(b"\0" + row.tobytes() for row in shades)
     parts = (
+        # 8 bits per pixel; 3 means that pixels are indexes of the palette.
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
         (b"PLTE", bytes(channel for color in palette for channel in color)),
         (b"IDAT", zlib.compress(rows)),

@@ -224,6 +224,8 @@ def _edges(
                 continue
             while target is not None and body_of[target] != body_of[source]:
                 target = parents[target]
+            # Blocks may be in any order, so a use can precede its definition. The pass that assigns
+            # levels needs edges that point down.
             if target is not None and source < target:
                 pairs.append((target, source))
     pairs.sort(key=itemgetter(0))
@@ -421,12 +423,14 @@ def _path(points: Sequence[Point]) -> str:
     (x, y), *rest = points
     if len(rest) == 1:
         return f"M{x:.1f},{y:.1f}L{rest[0][0]:.1f},{rest[0][1]:.1f}"
+    # Each segment of a cubic curve takes three points; Graphviz writes 3n + 1 points.
     curve = " ".join(f"{a:.1f},{b:.1f}" for a, b in rest[: len(rest) // 3 * 3])
     return f"M{x:.1f},{y:.1f}C{curve}"
 
 
 def _text(text: str) -> str:
     cut = text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
+    # A lone surrogate cannot be encoded as UTF-8.
     return escape(cut.encode(errors="replace").decode())
 
 

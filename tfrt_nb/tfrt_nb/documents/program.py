@@ -331,6 +331,7 @@ class KernelMap(dict[tuple[int, int], _Place]):
             at = next(at for at, place in enumerate(places) if place[-1] == function)
             first = (found[name][at] for name in ("time", "instance", "worker"))
             rows = [*self.constants_of(function, *first)]
+            # Keep `places` parallel to the columns, because the next function searches it.
             places[at + 1 : at + 1] = [places[at]] * len(rows)
             for name, items in columns_of(rows).items():
                 found[name][at + 1 : at + 1] = items

@@ -142,6 +142,7 @@ class RunDocument:
     def update(self) -> None:
         """Process new events in O(new events); update `seen`, `running`, `previews`, and `log`."""
         with self._lock:
+            # Read this first: if the run is over, the events that are read below are complete.
             is_over = self.run.is_done
             new = self._watch.take(self.start or 0)
             printed, self._watch.log = self._watch.log, []
@@ -165,7 +166,7 @@ class RunDocument:
             self.remote = [
                 [self._map.operation(kernel), [[at - start, *rest] for at, *rest in moments]]
                 for kernel, moments in told
-            ] or self.remote
+            ] or self.remote  # after the run, `no_calls` returns nothing
             self.log += [
                 (max(0, time - start), self._map.operation(kernel), text)
                 for time, kernel, text in printed
@@ -291,6 +292,7 @@ class RunDocument:
 
     def _new(self, new: LogColumns, *, is_over: bool) -> Columns:
         """Return the rows of new events. With `is_over`, no more events will follow."""
+        # Leave out the sleeps and wake-ups before the run's start; see `_begin`.
         if min(new[0], default=0) < 0:
             late = [at for at, time in enumerate(new[0]) if time >= 0]
             new = tuple([column[at] for at in late] for column in new)

@@ -141,6 +141,7 @@ def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[L
         return after, None
     lines: list[Line] = []
     marks = ""
+    # By default, difflib ignores frequent lines of a long text, such as closing braces.
     matcher = SequenceMatcher(
         None, [text for text, _ in before], [text for text, _ in after], autojunk=False
     )

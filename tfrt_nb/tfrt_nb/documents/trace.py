@@ -43,6 +43,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
     ready = _ready(run) if level >= Level.DEBUG else {}
     ended: dict[tuple[int, int | None], Activity] = {}
+    # If several spans start at the same time, the longest is the outermost, so it comes first.
     # A span is in `found` twice if both its start and its end added it.
     for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)

@@ -156,6 +156,7 @@ class ModuleWalk:
         self._types: dict[Attribute, str] = {}
         self._uses: list[tuple[Row, str, Sequence[SSAValue]]] = []
         self._add_module(module)
+        # Uses are resolved last, because a value may be used before its definition.
         for row, key, operands in self._uses:
             row[key] = [self._ids[value] for value in operands]
 
@@ -205,6 +206,7 @@ class ModuleWalk:
                 row = self._add_operation(within, inner)
                 if block:
                     row["block"] = block
+                # Push the last region first, so that the first one is visited first.
                 for index, region in reversed(list(enumerate(inner.regions))):
                     body: Row = {"arguments": [], "results": []}
                     row["regions"].insert(0, body)
