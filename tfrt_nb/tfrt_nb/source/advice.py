@@ -198,6 +198,7 @@ def instead_of_stray(
         if found and spoken and re.search(before, line):
             words = spoken.groupdict() | found.groupdict()
             sentence = advice
+            # Not `str.format`, because advice may contain other braces.
             for key, one in words.items():
                 sentence = sentence.replace(f"{{{key}}}", one)
             return sentence

@@ -309,6 +309,7 @@ class AttributeParser(Parser):
             self._consume_token()
             return known
         known = super().parse_optional_type()
+        # Remember only types that are a single word, unlike `memref<4xf32>`.
         if known is not None and self._last_end == token.span.end:
             self._simple_types[word] = known
         return known
@@ -447,6 +448,7 @@ class AttributeParser(Parser):
             with self._measured(token.text):
                 super()._parse_alias_def()  # type: ignore[no-untyped-call]
             return
+        # A use can only have read the alias's first definition, so any other one is a redefinition.
         if self._alias_positions.get(token.text) != self.source.text.find("=", token.span.end) + 1:
             kind = "type" if token.text.startswith("!") else "attribute"
             self.raise_error(f"redefinition of {kind} alias id '{token.text[1:]}'", token.span)

@@ -62,12 +62,15 @@ def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[in
 
     A set of blocks is an integer whose bit `i` represents block `i`.
     """
+    # -1 has all bits set: at first, all blocks dominate each block except the entry, and the loop
+    # removes those that do not.
     found = [1, *[-1] * (len(order) - 1)]
     has_changed = True
     while has_changed:
         has_changed = False
         for number, block in enumerate(order[1:], 1):
             sources = (found[numbers[one]] for one in block.predecessors() if one in numbers)
+            # A reachable block other than the entry has at least one reachable predecessor.
             own = functools.reduce(operator.and_, sources) | 1 << number
             has_changed |= own != found[number]
             found[number] = own

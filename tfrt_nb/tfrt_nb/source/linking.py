@@ -33,6 +33,7 @@ def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     to a function that two libraries define, or whose name resembles the name of a library function.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
+    # A copy, because linking adds functions to the module. `_move` handles their references.
     return [problem for op in list(module.body.block.ops) for problem in linker.resolve(op)]
 
 
@@ -74,6 +75,7 @@ class _Linker:
                 yield error(text, span_of(user))
             elif found:
                 if known is not None:
+                    # The library's definition replaces the program's declaration.
                     known.detach()  # type: ignore[no-untyped-call]
                     del self._known[name]
                 self._move(found[0], name, name)
@@ -99,6 +101,7 @@ class _Linker:
         """Move a function and everything that it refers to into the program, with a new name."""
         symbols = self._libraries[library]
         op = symbols[name]
+        # Record the function before its references, because it may refer to itself.
         self._moved[library, name] = new_name
         self._known[new_name] = op
         op.detach()  # type: ignore[no-untyped-call]

@@ -116,6 +116,7 @@ class SourceParser(ScopedParser):
                 if following is None:
                     raise
                 self.report(exception)
+                # The error may be in a nested scope, so restore the state before the function.
                 self._enter(scope)
                 self._defined = defined
                 for name, value in state.items():
@@ -221,6 +222,7 @@ class SourceParser(ScopedParser):
         written = name_token.text
         name = self._canonical_name(written)
         is_symbol = _SYMBOL_NEXT.match(self.source.text, name_token.span.end) is not None
+        # In old programs, `constant` with a symbol refers to a function.
         if is_symbol and name == "arith.constant" != written:
             name = "func.constant"
         operation_type = (
@@ -279,6 +281,7 @@ class SourceParser(ScopedParser):
             definition = operation_type.get_irdl_definition()
             types = self._written_types(name.span.end, end)
             count = len(definition.operands)
+            # A short form with a single type has this type for all operands.
             if len(types) == 1:
                 types *= max(count, 1)
             text = next(type_problems(definition, types[:count], types[count:]), text)

@@ -71,6 +71,7 @@ class SourceText:
         starts = self._starts(part)
         number = bisect_right(starts, position)
         line = self._lines_before[part] + number + 1
+        # If no line starts in this part before the position, the line starts in an earlier part.
         start = starts[number - 1] if number else self.line_start(line)
         return line, position - start + 1
 

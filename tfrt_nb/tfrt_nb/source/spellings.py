@@ -10,6 +10,7 @@ from functools import cache
 
 from tfrt_nb.dialects.catalog import host_operation
 
+# The first match counts, so exact names come before patterns such as `hex\.(.*)`.
 _OPERATIONS = (
     (r"hex\.constant\.bool", "tfrt.constant.i1"),
     (r"hex\.print\.bool", "tfrt.print.i1"),

@@ -81,6 +81,7 @@ def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
     """Yield every operation with the functions that it may name, without recursion."""
     pending: list[tuple[Operation, Symbols]] = [(module, {})]
     while pending:
+        # The order of operations does not matter, because `verify` sorts the errors.
         operation, symbols = pending.pop()
         yield operation, symbols
         if operation.regions:
@@ -290,6 +291,7 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
                 yield op_error(operation, "empty block: expect at least a terminator")
             elif any(map(_is_terminator, map(type, block.ops))):
                 continue  # a terminator in the middle of a block is reported elsewhere
+            # An invalid last operation is reported by its own check.
             elif not last.has_trait(IsTerminator) and own_problem(last) is None:
                 problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
                 yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)

@@ -392,6 +392,7 @@ def name_results(text: str, count: int, names: dict[str, int], first: int) -> No
         name, size = match[1], int(match[2] or 1)
         names[name] = register
         if match[2] is not None:
+            # The source may state any `size`, but more than `count` names are an error.
             names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
         register += size
     if register != first + count:

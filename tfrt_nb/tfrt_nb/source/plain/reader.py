@@ -218,6 +218,7 @@ class _Reader:
                     tail = ANY_NAME.sub(HOLE, tail)
                 if listed:
                     try:
+                        # This fast way requires exactly one blank after each comma.
                         operands = tuple(map(register_of, listed.split(", ")))
                     except NotPlain:
                         operands = tuple([names[name.strip()] for name in listed.split(",")])
@@ -261,6 +262,7 @@ class _Reader:
                 else:
                     names[result] = len(types)
             elif shape.is_return:
+                # `_ROW` accepts invalid names. One search through all names of a body is fast.
                 if NO_NAME.search(" ".join(names)):
                     raise NotPlain
                 body.returned = operands
@@ -355,6 +357,7 @@ class _Reader:
         read = source_span(operation)
         if read is None or (read.explicit is not None) is not has_place:
             raise NotPlain
+        # Later programs reuse the shape, so it must not keep this source alive.
         operation.location = UNKNOWN_LOC
         operand_types = _MEMORY.same([value.type for value in operation.operands])
         result_types = _MEMORY.same([value.type for value in operation.results])
@@ -402,6 +405,7 @@ def _names_of(row: Row) -> _Names | None:
     if NO_NAME.search(" ".join(names)):
         return None
     ends = [*accumulate(map(len, names), initial=0)]
+    # The key has the pattern of repeated names, so that `%a, %a` differs from `%a, %b`.
     return _Names(names, ends, (tuple(map(names.index, names)), *pieces[::2]))
 
 
