@@ -86,6 +86,7 @@ def _lint(
     return found
 
 
+# `kernels` is part of the key, because the mistakes depend on the registered kernels.
 @lru_cache(maxsize=2_000)
 def _lint_again(text: str, name: str, kernels: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     return _lint(text, name)
@@ -120,8 +121,10 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
         numbers = [
             n + at for n, piece in (*others, (first, own)) for at in range(piece.count("\n"))
         ]
+        # The text ends with a newline, so an error at its end is on one more line.
         numbers.append(numbers[-1] + 1)
         for mistake in _lint_again(before + own, name, (*USER_KERNELS,)):
+            # A mistake in another function is reported when that function is checked.
             if _line(mistake) > before.count("\n"):
                 found.append(_moved(mistake, numbers))
     return tuple(found)
@@ -161,6 +164,7 @@ def all_mistakes(
     known = list(found)
     while len(text) <= MAX_TEXT_OF_ALL and len(known) < MAX_MISTAKES:
         wrong = {one.location.line for one in known if isinstance(one.location, Location)}
+        # The pattern does not match a line that is already removed, so the loop ends.
         wrong = {n for n in wrong if 0 < n <= len(lines) and _OPERATION.match(lines[n - 1])}
         if not wrong:
             break

@@ -360,7 +360,7 @@ class _Scanner:
             name = tokens[at]
             at += 1
             if self._text(at) == ":" and self._text(at + 1).isdigit():
-                count = min(int(self._text(at + 1)), 64)
+                count = min(int(self._text(at + 1)), 64)  # the author may type any number
                 at += 2
             names.append((name, count))
             if self._text(at) == ",":
