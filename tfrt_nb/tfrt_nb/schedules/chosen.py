@@ -336,6 +336,7 @@ class ChosenHost:
             del self._arrivals[picked.key]
             shielded(picked.arrival.action)
             return 0
+        # Forget the address, because a later task may get it.
         del self._keys[picked.task]
         self._running = picked
         return self._take(context, picked.task, before_of[picked.task])

@@ -208,6 +208,7 @@ class Explorer:
             tier=self._tier,
         )
         self._present = run
+        # The timer may have fired before `_present` was set.
         if self._is_late:
             self._end()
         # Without a time limit, the steps run on this thread, because passing a run to another
@@ -247,6 +248,7 @@ class Explorer:
     def _choose(self, ready: Mapping[int, Step]) -> Step:
         latest = frozenset({len(self._steps) - 1}) if self._steps else frozenset()
         for key in ready:
+            # A step that was not ready before the latest step was made ready by it.
             self._made.setdefault(key, latest)
         enabled: dict[int, tuple[Step, Uses]] = {}
         for key, step in ready.items():
@@ -264,6 +266,7 @@ class Explorer:
         number, before = len(self._steps), self._made.pop(step.key)
         operation, kernel = -1, ""
         if step.program is None:
+            # The steps of one task, which share a frame, run in order.
             before |= self._handles.get(step.handle, frozenset())
             self._handles[step.handle] = frozenset({number})
         else:

@@ -140,6 +140,7 @@ class Stepper:
             if not steps:
                 return False
             key = steps[0].key
+            # After this step, `get` returns None, so `_pick` waits for another choice.
             self._tell(lambda ready: ready.get(key))
             return True
 
@@ -224,6 +225,7 @@ class Stepper:
         return is_so()
 
     def _tell(self, choose: _Choose) -> None:
+        # Nothing is ready until the next `_pick`, so that `_is_at_rest` is false during the step.
         self._choose, self._ready = choose, {}
         self._changed.notify_all()
 
