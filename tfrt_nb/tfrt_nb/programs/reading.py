@@ -60,6 +60,7 @@ class Program(Running):
 
         If `text` is a function, it is called when the source is first needed.
         """
+        # The constructor would compile a source.
         program = cls.__new__(cls)
         program.file = file
         program.name = file.name
@@ -136,6 +137,7 @@ class Program(Running):
         if options is not None:
             loop_passes(options)  # reject invalid options even if no function is compiled
         with collector_paused():
+            # Linking the functions of libraries requires a module.
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
             if records is not None:

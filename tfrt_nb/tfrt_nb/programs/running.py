@@ -299,6 +299,7 @@ class Running(Inspection):
         require(
             is_mapping, "kernels", "a KernelRegistry, or a mapping of names to kernels", kernels
         )
+        # Only compiled functions need other code for a watched run.
         watched = watched and any(map(self._is_compiled, self.file.functions))
         if kernels is not None or watched:
             available = available_kernels() if kernels is None else kernels
@@ -373,6 +374,7 @@ class Running(Inspection):
 
     def _named(self, executable: Executable) -> Executable:
         """Make errors of `executable` use the source names of arguments; return `executable`."""
+        # The program refers to its executables, so a strong reference would make a cycle.
         program = weakref.ref(self)
 
         def name_of(function: int, register: int) -> str:
