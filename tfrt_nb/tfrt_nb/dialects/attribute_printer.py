@@ -85,6 +85,7 @@ def float_text(value: float, number_type: AnyFloat) -> str:
         if _rounded(float(short), number_type) == value:
             return short
         full = _plain(value, 2 + _PRECISION_IN_BITS.get(type(number_type), 53) * 59 // 196)
+        # MLIR would read a number without a point as an integer, so the bits are written instead.
         if "." in full:
             return full
     pattern = int.from_bytes(number_type.pack((value,)), "little")

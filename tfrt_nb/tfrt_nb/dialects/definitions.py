@@ -127,6 +127,7 @@ def type_problems(
         ("result", results, definition.results, ()),
     ):
         kinds = _spread([one for _, one in definitions], len(types), segments)
+        # `kinds` is shorter if a constraint or a list's size is unknown. The rest is not checked.
         for index, (type_, kind) in enumerate(zip(types, kinds, strict=False)):
             constraint, is_variadic = kind
             words = _words(definition.name, what, constraint)

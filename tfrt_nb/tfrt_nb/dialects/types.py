@@ -427,6 +427,7 @@ def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) 
         op.body,
         op.attributes,
         arg_attrs=op.arg_attrs,
+        # xDSL prints parentheses around a single result if it has attributes, even empty ones.
         res_attrs=op.res_attrs or (ArrayAttr([DictionaryAttr({})]) if has_function else None),
         reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
         print_empty_outputs=empty_outputs,

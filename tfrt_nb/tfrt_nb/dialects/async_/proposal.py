@@ -280,6 +280,7 @@ def _reading_plain_calls(parser: Parser) -> Iterator[None]:
     `call` has that meaning in regions of the 2020 proposal.
     """
     stack = parser._parser_state.dialect_stack
+    # This needs no `finally`: after an error, the parser restores the stack.
     stack.append("func")
     yield
     stack.pop()

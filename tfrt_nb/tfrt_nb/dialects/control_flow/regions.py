@@ -326,6 +326,7 @@ class JitOp(BodyOp):
     """
 
     name = "tfrt.jit"
+    # Not `NamesItsRegionArguments`, because `as` gives the arguments names of their own.
     traits = OpTraits(lambda: (IsolatedFromAbove(),))
 
     @classmethod
@@ -365,6 +366,7 @@ class JitOp(BodyOp):
         return expected in (crossed, [CHAIN, *crossed], [*crossed, CHAIN])
 
     def verify_(self) -> None:
+        # Not `BodyOp.verify_`, because a type may differ inside and outside the region.
         if len(self.regions) != 1 or not self.regions[0].blocks:
             raise VerifyException("requires a region that is not empty")
         types = self.regions[0].blocks[0].arg_types
