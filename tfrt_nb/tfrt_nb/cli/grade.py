@@ -115,6 +115,7 @@ def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -
     # Answers in Python run last, because they could forge the later verdicts of the same process.
     pending = sorted(kinds, key=lambda name: kinds[name] is Names)
     while pending:
+        # Each round decides at least one answer: the one that ended the process.
         given = [(name, answers[name]) for name in pending]
         for mark, text in _verdicts(given, options, open_to_answers):
             if pending:  # the message after the last verdict says only how the process ended

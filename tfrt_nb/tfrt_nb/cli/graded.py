@@ -48,6 +48,7 @@ def main() -> None:
 
     for module in request["modules"]:
         importlib.import_module(module)
+    # Import the courses before the first line is written, because the time limit starts with it.
     exercises()
     print(opened, file=results, flush=True)
     for name, text in request["answers"]:
@@ -68,6 +69,7 @@ def _limit(memory: int, seconds: int) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         _, hard = resource.getrlimit(kind)
+        # A process without privileges cannot raise its hard limit.
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (most, most))
 

@@ -115,6 +115,7 @@ class Trace(Follower):
             self._documents.append(RunDocument(self._program, run))
 
     def _look(self) -> None:
+        # Functions run one after another, so only the latest run logs events.
         for document in self._documents[-1:]:
             document.update()
 
