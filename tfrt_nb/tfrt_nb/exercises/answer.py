@@ -302,6 +302,7 @@ class Names:
         printed = io.StringIO()
         try:
             code = compile(text, "<answer>", "exec")
+            # Read the bytecode, because the answer may assign a name that already exists.
             found.defined = frozenset(
                 one.argval for one in dis.get_instructions(code) if one.opname == "STORE_NAME"
             )
@@ -373,6 +374,7 @@ def _run(
             raise Wrong(
                 f"The program does not finish within {SECONDS:g} s: does it have an endless loop, or wait for a value that no line fills?"  # noqa: E501
             )
+        # The run holds its results, which must not count as leftover objects.
         del run
         left = () if program._compiled is None else _left(host)
     words = tuple(_PREFIX.sub("", row) for row in "".join(printed).splitlines() if row)
@@ -460,6 +462,7 @@ def _place(problem: BaseException) -> str:
     trace = problem.__traceback__
     line = 0
     while trace is not None:
+        # The innermost frame of the answer comes last.
         if trace.tb_frame.f_code.co_filename == "<answer>":
             line = trace.tb_lineno
         trace = trace.tb_next

@@ -250,6 +250,7 @@ def _plain(text: str) -> str:
 
     Two answers count as equal if this function returns the same text for both.
     """
+    # A `#` without a space after it may start an attribute of MLIR, such as `#map`.
     rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
     return " ".join(" ".join(rows).split())
 
