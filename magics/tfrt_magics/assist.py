@@ -115,6 +115,7 @@ class Assistant:
             return {"status": "ok", "found": True, "data": data, "metadata": {}}
 
         kernel.do_inspect = do_inspect
+        # The instance's attribute hides the method of the class, which becomes visible again.
         self._undo.callback(kernel.__dict__.pop, "do_inspect", None)
 
     def uninstall(self) -> None:
@@ -156,6 +157,7 @@ class Assistant:
             for flags, settings in ARGUMENTS.items():
                 if flag in flags:
                     option = f"{', '.join(flags)} {settings.get('metavar', '')}".rstrip()
+                    # In its help texts, argparse needs `%%` for a percent sign.
                     return f"{option}\n\n{settings['help']}".replace("%%", "%")
             return None
         from tfrt_nb.language.answers import explain
@@ -351,6 +353,7 @@ class Assistant:
 
         Python's own names are offered only after the user has typed a letter.
         """
+        # The last match is always empty. The one before it is the word at the end, if any.
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
         start, hidden = len(line) - len(word), self._shell.user_ns_hidden
@@ -449,6 +452,7 @@ def _wrong_options(line: str, number: int) -> list[Diagnostic]:
         words = list(re.finditer(r"[^\s'\"]+", line))[1:]
         said = set(re.findall(r"[^\s'\"/:;,?]+", message))
         named = [word for word in words if word[0].partition("=")[0] in said] or words
+        # If the message names no word, the mistake's place is everything after the magic.
         start, end = named[0].start(), (named[0] if len(named) < len(words) else words[-1]).end()
         place = Location("cell", number, start + 1, number, end + 1)
         near = re.search(r"did you mean (--[\w-]+)\?", message)

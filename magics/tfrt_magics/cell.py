@@ -284,7 +284,7 @@ class CellMagics(Magics):
         except TfrtError as problem:
             self._diagnose(problem.diagnostics, outlet, text, options)
             return problem.diagnostics
-        except RunInterrupted:
+        except RunInterrupted:  # of a stepped run; its message says what was missing
             raise
         except KeyboardInterrupt:
             is_begun = options.explore or options.step
@@ -475,6 +475,7 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     with interrupts_noticed() as interrupts:
         seconds, until = INPUT_SECONDS, time.monotonic() + INPUT_SECONDS
 
+        # Where no thread can be started, `start` returns after the run, and calls this meanwhile.
         def meanwhile() -> None:
             if time.monotonic() >= until:
                 outlet.watch(job)

@@ -53,6 +53,7 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
         return eval(compile(expression, "<--in>", "eval"), namespace)
     except (Exception, SystemExit) as problem:  # noqa: BLE001  it is the user's expression
         text = str(problem).partition("\n")[0]
+        # In `--in NAME` alone, the name is a variable, so the user did not mean a string.
         is_text = isinstance(problem, NameError) and expression != name
         hint = f"; a string needs quotes within quotes: --in '{name}=\"text\"'" if is_text else ""
         raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}{hint}")) from None
@@ -179,6 +180,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
     used = {each for one in ready for each in parameters[one.name]}
     for one in candidates:
         given = [each for each in parameters[one.name] if each in values]
+        # A value that no ready function uses is meant for a function that lacks another value.
         is_asked_for = name is not None or any(each not in used for each in given)
         if one not in ready and is_asked_for:
             raise _missing(one, parameters[one.name], values)

@@ -153,6 +153,7 @@ class LessonMagics(Magics):
         from tfrt_nb.exercises.exercise import exercises
 
         asked = line.strip()
+        # `Path("")` is the current folder, but an empty line asks for all exercises.
         if Path(asked or "?").is_dir():
             self._folder(asked)
             return
@@ -250,6 +251,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
     was = " ".join(found) or "nothing"
+    # A learner who expects no output predicts `nothing`.
     if _in_digits(prediction.words) == (_in_digits(found) or ["nothing"]):
         return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
     return Comparison(

@@ -264,8 +264,10 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     _setting(settings, name)
     try:
         value = ast.literal_eval(word)
+    # A word without quotes, such as `mstd:2`, is a string.
     except (SyntaxError, ValueError):
         value = word
+    # The trait accepts any string, and a cell would report an invalid one only later.
     if name == "work_queue":
         parse_work_queue(str(value))
     try:

@@ -111,7 +111,9 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
         words = shlex.split(line)
     except ValueError as problem:
         raise OptionError(f"{magic}: {problem}") from None
+    # Not `parse_args`, because the messages below say more about an unknown word.
     parsed, unknown = _parser(magic).parse_known_args(words)
+    # `ARGUMENTS` does not contain the file, because `%%tfrt` has the same options but no file.
     if unknown and of_file and not unknown[0].startswith("-"):
         parsed.file = unknown.pop(0)
     if of_file and _BEGINS_PROGRAM.fullmatch(parsed.file or ""):

@@ -62,6 +62,7 @@ def _warm() -> None:
         with suppress(Exception):
             prepare()
     finally:
+        # If a cell has set another interval in the meantime, keep it.
         if sys.getswitchinterval() == SWITCH_SECONDS:
             sys.setswitchinterval(before)
 

@@ -38,6 +38,7 @@ class CompiledObjects:
 
     def begin(self) -> None:
         """Record that a run starts."""
+        # All programs on the host share this runtime, so each run sets its own program's choice.
         self._shared.runtime.checked = self._checked
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -113,6 +113,7 @@ class Job:
         self._arguments = arguments or {}
         self._timeout = timeout
         self._log = Log()
+        # Reentrant, because `end` calls `missing` while it holds the lock.
         self._lock = threading.RLock()
         self._runs: list[TracedRun] = []
         self._refused: tuple[Diagnostic, ...] = ()
@@ -150,6 +151,7 @@ class Job:
             ONE_THREAD.add(self._look_around, resolves=False, looks_on=True)
 
             def go_on() -> float | None:
+                # Advance `work` by one turn. The loop's body runs unless `work` is exhausted.
                 for _ in work:
                     return LOOK_SECONDS
                 ONE_THREAD.remove(go_on)
@@ -229,6 +231,7 @@ class Job:
         """Continue a stepped run; see `TracedRun.step`."""
         with self._lock:
             running = self._runs[-1:]
+        # A step may take seconds, and the pump needs the lock for its snapshots.
         for run in running:
             run.step(operation, until=until)
 
@@ -304,6 +307,7 @@ class Job:
         finally:
             if not HAS_THREADS:
                 ONE_THREAD.remove(self._look_around)
+            # If no function could start, `wait_for_results` must return, too.
             self._has_results.set()
             self.end()
 
@@ -343,8 +347,10 @@ class Job:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
 
     def _time_out(self, seconds: float) -> None:
+        # `wait` raises an OverflowError for a longer time.
         if not self.finished.wait(min(seconds, threading.TIMEOUT_MAX)):
             self._stop(Status.TIMED_OUT, f"timed out after {seconds:g} s")
+            # The job's thread may be stuck in a kernel. If so, this thread ends the job.
             self.finished.wait(STOP_SECONDS)
             self.end()
 
@@ -352,7 +358,9 @@ class Job:
         with self._lock:
             if self.finished.is_set() or self._stopped is not Status.RUNNING:
                 return
+            # Collect the unresolved values now, because the cancellation below resolves them.
             self._at_stop = self._waits()
+            # Set the time before the status, because `_wait` reads both without the lock.
             self._stop_time = time.monotonic()
             self._stopped, self._note = status, note
             running = self._runs[-1:]
@@ -417,6 +425,7 @@ def _closed(section: Section, stopped: Status) -> Section:
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
+    # A function that had computed all its values before the stop keeps its own status.
     if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
     # The value that failed may have no name and therefore no row.

@@ -151,6 +151,7 @@ class Channel:
 
     def _on_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         kernel = self._kernel
+        # For a new page, the deadline does not matter, because the event is set.
         self._pages.setdefault(parent["header"]["session"], (threading.Event(), 0.0))[0].set()
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
@@ -224,6 +225,7 @@ class LiveRecord:
         self._head = {"run": uuid.uuid4().hex, **channel.place}
         self.record = Record(job, self._head)
         self._flag = None if HAS_THREADS or self.record.is_over else Flag(self._cancel)
+        # The record shares `_head`, so its messages contain the flag until `step` removes it.
         if self._flag is not None and self._flag.address:
             self._head["flag"] = self._flag.address
         self.over = threading.Event()
@@ -264,6 +266,7 @@ class LiveRecord:
             case "cancel":
                 self._cancel()
             case "stages":
+                # This compiles the program, and other requests must not wait for it.
                 run_apart("stages", self.show_stages)
             case "bef":
                 return {"bef": base64.b64encode(self.record.program.bef()).decode()}
@@ -287,6 +290,7 @@ class LiveRecord:
             return self._final
         if not self.record.is_over:
             return self._bundle_of(self.record)
+        # The last file needs every preview, even a slow one. `look` copies them into the record.
         self.record.preview()
         self.record.look()
         self._final = self._bundle_of(self.record)
@@ -304,6 +308,7 @@ class LiveRecord:
                 self._flag.lower()
                 self._head.pop("flag", None)
             message = self._last(message or {})
+        # Previews may be slow, so they have a thread of their own, but only one at a time.
         elif not self._previewing.is_alive():
             self._previewing = run_apart("preview", self.record.preview)
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
@@ -383,12 +388,14 @@ class LiveRuns:
         with self._lock:
             self._open[display.id] = display, lines
             self._lines += lines
+            # The newest display stays live, even if it alone has too many lines.
             while self._lines > MAX_OPEN and len(self._open) > 1:
                 self._lines -= self._open.popitem(last=False)[1][1]
 
     def release(self, display: Published) -> None:
         """Keep a finished display until `KEPT` newer displays have finished."""
         with self._lock:
+            # `hold` may have dropped the display already.
             if (held := self._open.pop(display.id, None)) is not None:
                 self._lines -= held[1]
                 self._over.append(display)
@@ -398,6 +405,7 @@ class LiveRuns:
             return None
         found: Published | None = self._runs.get(name)
         held = self._open.get(name)
+        # Search a copy, because the pump's thread adds to `_over` meanwhile.
         return found or (held and held[0]) or next((d for d in [*self._over] if d.id == name), None)
 
     def _answer(self, question: Mapping[str, Any]) -> Document:

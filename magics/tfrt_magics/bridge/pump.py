@@ -91,6 +91,7 @@ class Pump:
 
         Any thread may call this, even in a destructor.
         """
+        # Mark before waking: the thread checks the marks as soon as it wakes up.
         self._marked.append(watched)
         self._wake.put(None)
         if not HAS_THREADS:
@@ -110,6 +111,7 @@ class Pump:
         This includes changes that the pump's thread is sending at the moment.
         """
         with self._looking:
+            # A check in progress has already removed its marks. The lock waits for that check.
             is_left = bool(self._marked)
         if is_left:
             self.step()
@@ -126,6 +128,8 @@ class Pump:
             self._polled, pause = [], INTERVAL_SECONDS
             for group, factor in ((polled, COST_FACTOR), (marked, MARKED_FACTOR)):
                 before = self._clock()
+                # A watched run first arrives as a mark. It is polled from then on, because its
+                # `step` returns True.
                 self._polled += [one for one in group.values() if _goes_on(one)]
                 cost = self._clock() - before
                 pause = max(pause, factor * cost) - cost
@@ -154,6 +158,7 @@ class Pump:
         while True:
             if not self._polled:
                 self._wake.get()
+            # Empty the queue first, so that a mark during the check causes another check.
             while not self._wake.empty():
                 self._wake.get()
             time.sleep(self.step())

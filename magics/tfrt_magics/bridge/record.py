@@ -383,6 +383,7 @@ def column(items: Sequence[Any]) -> Any:
     """
     if len(items) < 2:
         return items
+    # Compare the types, too, because `count` uses ==, and 1, 1.0, and True are equal.
     kinds = set(map(type, items))
     if len(kinds) == 1 and items.count(items[0]) == len(items):
         return {"same": items[0], "count": len(items)}
@@ -406,6 +407,7 @@ def _table(rows: Sequence[_Row], lines: Sequence[str]) -> dict[str, Any]:
     location.
     """
     columns = {}
+    # Most rows have the same fields, so visit each combination of fields only once.
     for name in dict.fromkeys(name for keys in {tuple(row) for row in rows} for name in keys):
         at = [place for place, row in enumerate(rows) if name in row]
         if name == "text":

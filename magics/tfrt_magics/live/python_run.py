@@ -147,6 +147,7 @@ class BatchRun:
             call = self._waiting.popleft()
             number = call // self._size
             if (outcome := batch._outcome(call)) == 0:
+                # Append it, so that the next check, which may be limited, starts with other calls.
                 self._waiting.append(call)
                 continue
             changed.add(number)
@@ -155,6 +156,7 @@ class BatchRun:
                 self._wrong[number] += 1
                 self._failed.append(call)
         over = batch.calls - len(self._waiting)
+        # After the first `batch.begun` calls, one call starts whenever another finishes.
         rows = range(self._begun, -(-min(batch.begun + over, batch.calls) // self._size))
         for number in rows:
             self._add(now if self._begun else 0, "begin", number)
@@ -252,6 +254,8 @@ class PythonRun:
             section = replace(section, rows=rows, hidden=more)
         if found.status in OVER:
             section = ended(section, found.status)
+            # The run may have finished long before this check, so the events determine its time.
+            # Without events, the time is unknown.
             times = [row.resolved_ns for row in section.rows if row.resolved_ns is not None]
             elapsed = max(times, default=0 if self._traced is None else elapsed)
             self._run = None
@@ -297,6 +301,8 @@ def _traced(run: Execution) -> TracedRun | None:
         return None
     running: list[int] | None = None
     if run.watch is None:
+        # A finished run has no further events. Compiled code records events only if it was compiled
+        # for a watched run.
         if run.is_done or program._compiled is not None:
             return None
         from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
@@ -340,6 +346,7 @@ class LiveExecution(LiveRecord):
 
         def mark() -> None:
             if (one := this()) is not None:
+                # The run is over, so check it even during a pause.
                 one._next = 0.0
                 pump.mark(one)
 
@@ -358,6 +365,7 @@ class LiveExecution(LiveRecord):
         return found
 
     def step(self) -> bool:
+        # A mark may arrive after the last check.
         if self.over.is_set():
             return False
         if time.monotonic() < self._next:

@@ -61,6 +61,7 @@ class Lines:
         destroyed, it is never called.
         """
         this = weakref.ref(self)
+        # A copy, because the pump may call `take` as soon as the first value is followed.
         for place in [*self._came]:
             value = parts[place][1]
             assert isinstance(value, AsyncValue)

@@ -116,12 +116,14 @@ class Watching:
             return None
         self._looks += 1
         frame = caller()
+        # A call in another module may have the same lines and columns as a call in the cell.
         if frame is None or frame.f_globals is not self._shell.user_ns:
             return None
         place = place_of_frame(frame)
         if (place.line, place.column, place.end_line, place.end_column) not in self._calls:
             return None
         self._boards += 1
+        # The cell displays the run later, so only its events are needed.
         return Follower(lambda run: None)
 
     @contextmanager

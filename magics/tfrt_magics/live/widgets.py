@@ -246,6 +246,7 @@ class BoardWidget(LiveWidget):
         self._live, self._results = live, results
         super().__init__(**traits)
         self.on_msg(self._asked)
+        # Follow first, so that the end is not missed. `_take` ignores a second end.
         live.follow(self._take)
         if live.over.is_set():
             self._take({"bundle": live.bundle()})

@@ -59,6 +59,7 @@ def graphviz_picture(dot: str) -> Picture:
         def handle_node(self, id: bytes, attrs: Mapping[str, bytes]) -> None:
             if "pos" in attrs:
                 x, y = _numbers(attrs["pos"])
+                # Graphviz writes positions in points, but sizes in inches.
                 w, h = 72 * float(attrs["width"]), 72 * float(attrs["height"])
                 label = attrs.get("label", id).decode(errors="replace")
                 picture.nodes.append((x - w / 2, height - y - h / 2, w, h, label))

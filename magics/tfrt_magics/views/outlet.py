@@ -74,6 +74,7 @@ class Terminal:
 
     def finish(self, job: Job) -> None:
         """Show the finished job instead of the output of `watch`."""
+        # `_next` grows only with a progress line, which must be erased.
         if self._next > QUIET_SECONDS:
             print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
@@ -196,6 +197,7 @@ class Page:
     def leave(self, job: Job, cell: CellText) -> None:
         run = self.board = self._runs.add(job)
         slot = self._shown(run)
+        # When errors arrive, another cell may be running, so reserve an output of this cell.
         errors = Slot(self._shell, {"text/html": "", "text/plain": ""})
 
         def end() -> None:

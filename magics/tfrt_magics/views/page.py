@@ -135,6 +135,7 @@ def timeline_svg(rows: Sequence[Row]) -> str:
     All `rows` must have the time at which the value was resolved.
     """
     workers = sorted({row.worker or "" for row in rows}, key=_natural)
+    # At least 1, because `_across` divides by it.
     end = max(1, *(row.resolved_ns or 0 for row in rows))
     height = LANE * len(workers) + 18
     shapes = [
