@@ -112,6 +112,7 @@ export function createCanvas({
 
   function paint() {
     const width = node.clientWidth;
+    // A hidden canvas has no width.  The observer calls this again when the canvas is shown.
     if (!width || !node.isConnected) return;
     const ratio = window.devicePixelRatio || 1,
       [wide, high] = [width, height].map(each => Math.round(each * ratio));
@@ -224,6 +225,7 @@ export function createCanvas({
       event.preventDefault();
       zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX - left, event.offsetY);
     },
+    // A passive listener could not keep the page from scrolling.
     { passive: false },
   );
   canvas.onpointerdown = event => {
@@ -233,6 +235,7 @@ export function createCanvas({
       drag.isMap = true;
       goToMap(event);
     }
+    // With the capture, a drag continues outside the canvas.
     canvas.setPointerCapture(event.pointerId);
   };
   canvas.onpointermove = event => {

@@ -277,6 +277,7 @@ export function extend(document, message) {
     if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
   Object.assign(document.previews, previews);
   Object.assign((document.pictures ??= {}), pictures);
+  // An answer contains the log from its start, including the lines that messages have brought.
   if (log) document.log.splice(logFrom, Infinity, ...log);
   if (!added) return true;
   const { events } = document,

@@ -139,6 +139,7 @@ async function pageOf(store, code, title) {
     `<title>${escape(title)}</title><div><pre>${escape(textOf(store.now))}</pre></div>`,
     `<script type="module">${await code()}`,
     'createBoard(document.querySelector("div"),',
+    // Otherwise, a tag in the data, or the end tag in this code, would end the script element of the page.
     `new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`,
   ].join("\n");
 }

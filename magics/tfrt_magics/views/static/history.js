@@ -256,6 +256,7 @@ export class History {
     const span = this.open.get(`${op}:${instance}`);
     if (!span) return null;
     if (span.worker < 0) span.worker = worker;
+    // Each result of the operation closes the span, and the last one counts.
     span.end = isNaN(span.end) ? time : Math.max(span.end, time);
     return span;
   }

@@ -68,6 +68,7 @@ export function createRows({
       row.tabIndex = place === active ? 0 : -1;
       row.style.top = `${place * height}px`;
       draw(row, items[place]);
+      // Screen readers follow the order of the nodes, not their positions.
       if (node.children[place - first] !== row) node.insertBefore(row, node.children[place - first] ?? null);
     }
   }
@@ -113,6 +114,7 @@ export function createRows({
     if (there != null) goTo(there);
     else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const place = press(items[here], event.key);
+      // If the key has folded an item, the list changes in the next frame.
       if (place !== null) requestAnimationFrame(() => goTo(place));
     } else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
     else return;

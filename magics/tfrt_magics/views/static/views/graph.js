@@ -142,6 +142,7 @@ function createGraph(store) {
   function arrange() {
     if (placed === store.document.layout) return;
     placed = store.document.layout;
+    // Fold the groups of a layout only once, because the reader may unfold them.
     if (known !== placed) for (const { ops } of placed?.groups ?? []) folded.add(groupKey(ops[0]));
     known = placed;
     const { operations, functions } = store.program;
@@ -246,6 +247,7 @@ function createGraph(store) {
 
   /** What is at a point of the picture: `op`, and a `key` if a click there folds or unfolds a box. */
   function at(x, y) {
+    // Operations in a region have higher ids than the operation around them, so the innermost one is found first.
     for (let i = places.y.length - 1; i >= 0; i--) {
       if (places.shown[i] !== i || !isIn(x, y, ...rectangleOf(i))) continue;
       const group = places.groupOf.get(i);
@@ -271,6 +273,7 @@ function createGraph(store) {
   function age(op, state) {
     const last = seen.get(op),
       now = performance.now();
+    // An operation that is drawn for the first time does not light up.
     if (last?.state !== state) seen.set(op, { state, at: last ? now : -Infinity });
     return Math.min(1, (now - seen.get(op).at) / SEEN);
   }
@@ -293,6 +296,7 @@ function createGraph(store) {
         places.y[i] <= bottom &&
         places.y[i] + places.h[i] >= y,
     );
+    // Open boxes come first, because the edges inside them must stay visible.
     drawNodes(pen, nodes.filter(isOpen), palette, scale, isNear);
     drawEdges(pen, palette, scale, x, y, right, bottom);
     drawNodes(

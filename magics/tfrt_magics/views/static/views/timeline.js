@@ -120,6 +120,7 @@ function createTimeline(store) {
     const { live } = store,
       { remote } = store.document,
       found = { live, next: live.next, remote, unfolded: unfolded.size };
+    // A change of the chosen time alone moves no lane.
     if (Object.keys(found).some(key => arranged[key] !== found[key])) {
       arranged = found;
       arrange();
@@ -434,8 +435,10 @@ function createTimeline(store) {
       pen.strokeRect(...box);
     }
     lanes.forEach((lane, place) => {
+      // Labels are drawn last, because they cover bars that extend to the left of the view.
       drawGround(pen, palette, lane, place, 0, LABELS - 4);
       pen.fillStyle = lane.isRest ? palette.accent : palette.soft;
+      // The names of threads, such as addresses of machines, differ at their ends.
       const { label } = lane;
       clipped(pen, 0, place * LANE, LABELS - 6, LANE, () =>
         pen.fillText(
@@ -592,6 +595,7 @@ function createTimeline(store) {
       else pen.bezierCurveTo(Math.max(x1, LABELS), y1 + bend, x2, tip - bend, x2, tip);
       pen.stroke();
       pen.beginPath();
+      // The first lineTo of a path acts as a moveTo.
       const down = from === to ? 0 : Math.sign(y2 - y1);
       if (down)
         for (const [dx, dy] of [
