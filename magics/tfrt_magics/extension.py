@@ -88,6 +88,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(shell.input_transformers_cleanup.remove, refuse_program_in_python)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     undo.callback(shell.configurables.remove, session.settings)  # type: ignore[arg-type]
+    # Callbacks run in reverse order: the session closes while its channel to the pages is open.
     undo.callback(session.close)
     assistant.install()
     undo.callback(assistant.uninstall)

@@ -317,6 +317,7 @@ class Job:
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
             self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
+            # A kernel that sleeps on this thread would not notice the stop.
             ONE_THREAD.end_sleep()
 
     def _run(self, place: int, function: FunctionSignature) -> Generator[None]:

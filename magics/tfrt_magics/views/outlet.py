@@ -122,6 +122,7 @@ class Slot:
     def replace(self, bundle: Bundle) -> None:
         publish = partial(self._publish, bundle, transient={"display_id": self._id}, update=True)
         if Slot.is_between:
+            # Keep only the newest replacement: each one contains the complete output.
             Slot._late[self._id] = publish
         publish()
 
