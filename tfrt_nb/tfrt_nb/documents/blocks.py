@@ -99,6 +99,7 @@ class Reached:
                 continue
             kernel = self._rows[parent]["kernel"] if parent in self._code else None
             is_known, begins = is_whole, block in self._begun
+            # The first block of a task logs no start: the events of the task show it.
             if kernel == "async.execute" and block[3] == 0:
                 is_known, begins = is_whole and logged is not None, parent in (logged or ())
             elif kernel is not None and kernel not in LOGGED | COUNTED:

@@ -196,6 +196,7 @@ def signature(text: str, cursor: int) -> Signature | None:
     names = [*types, *found.attributes]
     parts, at = list[tuple[int, int]](), len(found.name)
     for part in (*types, *(f"{name}: {type_}" for name, type_ in found.attributes.items())):
+        # Types repeat, so each search starts after the previous part.
         at = found.line.index(part, at)
         parts.append((at, at + len(part)))
         at += len(part)
@@ -293,6 +294,7 @@ def _open_attributes(known: Scan, text: str, offset: int) -> Entry | None:
     statement = known.statement_at(offset - 1)
     if statement is None:
         return None
+    # Braces in strings do not count; blanks keep the offsets.
     part = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[statement.start : offset])
     opened = part.rfind("{")
     if opened < 0 or "}" in part[opened:] or re.search(r"(\{|,)\s*\Z", part) is None:

@@ -232,6 +232,7 @@ def family_text(name: str) -> str:
     family = family_of(name)
     if family in FAMILIES:
         return FAMILIES[family]
+    # At the end of a word, `_s` marks a sync operation. In `get_string`, it does not.
     plain, _, rest = family.partition("_s")
     text = FAMILIES.get(plain + rest, "") if rest == "" or rest.startswith(".") else ""
     return f"{text}  In sync functions." if text else ""

@@ -101,7 +101,7 @@ def kernel_names() -> list[str]:
     return sorted(
         name
         for name in {*available_kernels(), *(op.name for op in control_flow.OPERATIONS)}
-        if " " not in name
+        if " " not in name  # internal kernels such as `native function native_add`
     )
 
 

@@ -110,6 +110,7 @@ def make_server() -> LanguageServer:
                 lsp.CompletionItemLabelDetails(f" {one.type}" if one.type else None, one.kind),
                 kind=_KINDS[one.kind],
                 detail=f"{one.kind} {one.type}".rstrip(),
+                # Without this text, editors sort the completions by their labels.
                 sort_text=f"{place:04}",
                 text_edit=lsp.TextEdit(where, one.text),
             )

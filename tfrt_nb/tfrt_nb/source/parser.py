@@ -437,6 +437,7 @@ class SourceParser(ScopedParser):
         declared: set[str] = set()
         if issubclass(operation_type, IRDLOperation):
             declared = set(operation_type.get_irdl_definition().properties)
+        # Before MLIR had properties, the generic form wrote them as attributes.
         if declared:
             inherent = declared & attributes.keys()
             properties |= {name: attributes.pop(name) for name in inherent}

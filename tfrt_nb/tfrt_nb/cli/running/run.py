@@ -304,6 +304,7 @@ def run_program(
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
+    # Output mixes with the progress line only if both go to the terminal.
     output = follower.around(write) if follower is not None and sys.stdout.isatty() else write
     with HostContext(
         options.work_queue,

@@ -127,6 +127,7 @@ class CopyOp(memref.CopyOp):
     """
 
     def verify_(self) -> None:
+        # `super().verify_()` would also require equal shapes.
         self.get_irdl_definition().verify(self)
         source, target = self.source.type, self.destination.type
         assert isinstance(source, MemRefType) and isinstance(target, MemRefType)
