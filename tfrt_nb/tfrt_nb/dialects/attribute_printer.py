@@ -33,6 +33,7 @@ class AttributePrinter(Printer):
     """xDSL's printer with MLIR's number format, and without the default types of array elements."""
 
     def print_string_literal(self, string: str) -> None:
+        # A string may contain bytes that are not UTF-8, which the parser decodes in this way.
         self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
 
     def print_attribute(self, attribute: Attribute) -> None:
@@ -84,6 +85,7 @@ def float_text(value: float, number_type: AnyFloat) -> str:
         short = _exponential(value, 6)
         if _rounded(float(short), number_type) == value:
             return short
+        # This is LLVM's formula: 59/196 is slightly less than the number of digits in a bit.
         full = _plain(value, 2 + _PRECISION_IN_BITS.get(type(number_type), 53) * 59 // 196)
         # MLIR would read a number without a point as an integer, so the bits are written instead.
         if "." in full:

@@ -264,7 +264,7 @@ def attribute_problems(
         said = f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
         if isinstance(attribute, IntegerAttr) and word in (*WORDS, "string"):
             number = f"{attribute.value.data}{'.0' if word.startswith(('f', 'bf')) else ''}"
-            kind = "" if word in ("f64", "i64") else f" : {word}"
+            kind = "" if word in ("f64", "i64") else f" : {word}"  # MLIR's default types
             written = f'"{number}"' if word == "string" else number + kind
             said += f"; '{name}' must have the type {word}: write {written}"
         yield said

@@ -73,6 +73,7 @@ def default_type(span: Span) -> Attribute:
 
 
 def _is_float(text: str) -> bool:
+    # In MLIR, a float must have a point. An `e` may be a hexadecimal digit.
     return "." in text
 
 
@@ -153,6 +154,8 @@ def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> F
     number = float(text)
     with suppress(OverflowError):  # xDSL 0.75 rounds to infinity instead
         attribute = FloatAttr(number, number_type)
+        # MLIR reads a number beyond the range of f64 as infinity, but rejects one that only the
+        # narrower type cannot represent.
         if isinf(number) or not isinf(attribute.value.data):
             return attribute
     parser.raise_error(f"floating point constant out of range for {number_type}", span)
@@ -175,6 +178,7 @@ def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None
     if span is None:
         return None
     number_type = default_type(span)
+    # MLIR reads no type after `true` and `false`.
     if number_type != I1 and parser.parse_optional_punctuation(":") is not None:
         number_type = parser.parse_type()
     return number_attribute(parser, span, number_type)

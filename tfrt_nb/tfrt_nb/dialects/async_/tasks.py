@@ -187,6 +187,7 @@ class ExecuteOp(IRDLOperation):
             )
         given, expected = self.body_operands.types, self.body.block.arg_types
         verify_edge(_PARENT, _BODY, given, expected, held_by="source")
+        # `verify_edge` accepts a token for a token, but a token has no payload for the body.
         if any(isinstance(type_, TokenType) for type_ in given):
             raise VerifyException(
                 "async body region argument types do not match the execute operation "

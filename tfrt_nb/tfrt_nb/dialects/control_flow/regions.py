@@ -160,7 +160,7 @@ class ParallelForOp(BodyOp):
 
     @classmethod
     def body_positions(cls, operand_count: int) -> Sequence[int]:
-        return (0, 1, *range(3, operand_count))
+        return (0, 1, *range(3, operand_count))  # operand 2 is the size of a part
 
     def accepts_return(self, types: Types) -> bool:
         return types in ((), (CHAIN,))

@@ -309,6 +309,7 @@ class GenericAtomicRMWOp(IRDLOperation):
             raise VerifyException("expected block argument of the same type result type")
         if not isinstance(self.body.block.last_op, AtomicYieldOp):
             raise VerifyException("expects its region to terminate with 'memref.atomic_yield'")
+        # `walk` also visits the regions that `_is_pure` ignores.
         for nested in self.body.walk():
             if not isinstance(nested, AtomicYieldOp) and not _is_pure(nested):
                 raise VerifyException(

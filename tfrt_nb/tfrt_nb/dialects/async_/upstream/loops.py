@@ -234,6 +234,7 @@ class ReduceOp(scf.ReduceOp):
             unresolved = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_unresolved_operand
             )
+            # Up to MLIR 17, the types come after the parenthesis.
             is_old = parser.parse_optional_punctuation(")") is not None
             parser.parse_punctuation(":")
             types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
