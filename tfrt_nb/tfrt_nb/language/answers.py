@@ -206,6 +206,7 @@ def signature(text: str, cursor: int) -> Signature | None:
         place = names.index(given[-1]) if given else len(types)
     elif place >= len(types):
         place = len(types) - 1 if types[-1:] and types[-1].endswith("...") else -1
+    # After a colon, the cursor is among the types.
     is_one = 0 <= place < len(names) and ":" not in operands
     return Signature(found.line, tuple(parts), place if is_one else None, found.text)
 

@@ -64,6 +64,7 @@ def lint(
     """
     if len(text) > MAX_TEXT or not text.strip():
         return ()
+    # The key of the cache in `_lint_again` does not contain the libraries.
     if len(text) > LONG and not libraries and (found := _by_function(text, name)) is not None:
         return found
     return _lint(text, name, libraries)
@@ -337,6 +338,8 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
         prefix = "!async.value<"
         types = [one[len(prefix) : -1] for one in types if one.startswith(prefix)]
     left, values = known.visible(end - first + 1), list[str]()
+    # Each result gets the latest value that is left, so results of one type are in the order of
+    # their definitions.
     for type_ in reversed(types):
         fitting = [one for one in left if one.type == type_]
         if not fitting:
@@ -345,7 +348,7 @@ def _ended(text: str, at: int, word: str) -> Iterator[Change]:
         values.insert(0, fitting[-1].name)
     given = f" {', '.join(values)} : {', '.join(types)}" if types else ""
     end = first + len(text[first:end].rstrip())
-    deeper = "  " * (text[at - 1] == "{")
+    deeper = "  " * (text[at - 1] == "{")  # the block is empty
     yield Place(end, end), f"\n{_indentation(text, at)}{deeper}{word}{given}"
 
 

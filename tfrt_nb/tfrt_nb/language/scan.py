@@ -298,7 +298,7 @@ class _Scanner:
         """Scan the first line of a function; its arguments belong to the region that follows."""
         tokens = self._tokens
         symbol = at + 1
-        while symbol < len(tokens) and tokens[symbol].kind == "word":
+        while symbol < len(tokens) and tokens[symbol].kind == "word":  # such as `private`
             symbol += 1
         if symbol >= len(tokens) or tokens[symbol].kind != "symbol":
             return at + 1
