@@ -325,7 +325,7 @@ class SourceParser(ScopedParser):
         gives_chains = {*block.last_op.result_types} == {CHAIN}
         if gives_chains and not function.function_type.outputs.data:
             end = ReturnOp.create()
-            brace = self._last_end - 1
+            brace = self._last_end - 1  # the omitted return is at the closing brace
             place(end, SourceSpan(self.source, brace, brace, self._last_end))
             block.add_op(end)
 
