@@ -248,6 +248,7 @@ def _layers(
             for number, at in zip(layer, count((1 - len(layer)) / 2), strict=False):
                 place[number] = at
         sums, uses = [0.0] * len(place), [0] * len(place)
+        # The sweeps alternate, because both producers and users should be near.
         ends, others = (targets, sources) if sweep % 2 == 0 else (sources, targets)
         for end, other in zip(ends, others, strict=True):
             sums[end] += place[other]

@@ -207,6 +207,7 @@ class RunDocument:
                 return {}
             self.update()
             total = self._kept.total
+            # Without events, the total equals the initial one, although nothing has been computed.
             if self._unlogged[0] != total or not total:
                 self._unlogged = total, self._states_of_code()
             return self._unlogged[1]
@@ -220,6 +221,7 @@ class RunDocument:
         found = {places.get((one.source, one.line, one.column), -1) for one in where} - {-1}
         code = self._code
         made = {number for number, one in self.seen.items() if one.state == "available"}
+        # If a `tfrt.jit` has no results, no event shows that its region ran to completion.
         complete = {
             row["parent"]
             for row in self._operations

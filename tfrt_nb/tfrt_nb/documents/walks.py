@@ -113,6 +113,7 @@ class Owner:
 
 
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
+# The pattern also matches comments and strings, so that braces in them do not count.
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
@@ -182,6 +183,7 @@ class ModuleWalk:
         first = len(self._rows.operations)
         end = self._add_body(owner, op)
         if self._by_location:
+            # A location states only a start.
             row["end_line"] = max([line, *(o["line"] for o in self._rows.operations[first:])])
         elif span is not None:
             position = max(end, span.end)
