@@ -274,12 +274,14 @@ class LiveRecord:
 
     def _cancel(self) -> None:
         self._job.cancel("cancelled on the board")
+        # A kernel that sleeps on this thread would not notice that it is cancelled.
         ONE_THREAD.end_sleep()
 
     def show_stages(self) -> None:
         """Publish the program's stages, and after the run also the file that contains them."""
         message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
+            # The cached file does not contain the stages.
             self._final = None
             message["bundle"] = self.bundle()
         self._channel.send(message)

@@ -132,6 +132,7 @@ class Pump:
                 # `step` returns True.
                 self._polled += [one for one in group.values() if _goes_on(one)]
                 cost = self._clock() - before
+                # The interval includes the check itself.
                 pause = max(pause, factor * cost) - cost
         return pause
 

@@ -295,6 +295,8 @@ class Record:
         for place, log in enumerate(self._job.logs()):
             if place == len(self._taken):
                 self._taken.append(0)
+                # Each function numbers its instances from the start, so move them past the earlier
+                # ones.
                 self._instances = max(self._kept.first["instance"], default=0)
             self._take_events(log)
             offset = 0 if log.start is None or self._start is None else log.start - self._start
@@ -319,6 +321,7 @@ class Record:
             new["instance"] = [instance + base for instance in new["instance"]]
         self._kept.extend(new)
         self._workers()
+        # The names were updated first, because those of these threads do not change from now on.
         self._heard |= {number for number in set(new["worker"]) if number < len(self._names)}
 
 

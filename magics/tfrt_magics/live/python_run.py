@@ -159,6 +159,7 @@ class BatchRun:
         # After the first `batch.begun` calls, one call starts whenever another finishes.
         rows = range(self._begun, -(-min(batch.begun + over, batch.calls) // self._size))
         for number in rows:
+            # The first calls start with the batch.
             self._add(now if self._begun else 0, "begin", number)
         self._begun = max(self._begun, rows.stop)
         for number in sorted(changed):
@@ -307,6 +308,7 @@ def _traced(run: Execution) -> TracedRun | None:
             return None
         from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
 
+        # Watch first, so that no kernel starts unseen between the two calls.
         run._log_events(Watch())
         running = run._running_kernels()
     page = PageProgram(program)
