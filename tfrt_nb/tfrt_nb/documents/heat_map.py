@@ -49,10 +49,12 @@ def heat_map(payload: object) -> HeatMap | None:
     known = np.isfinite(sample)
     numbers = grid[np.isfinite(grid)] if grid.size <= MAX_SCALED else sample[known]
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (None, None)
-    span = 0.0 if low is None or high is None else high - low
-    # The difference of two large floats may be infinite.
-    scale = 254 / span if 0 < span < np.inf else 0.0
-    shades = np.where(known, (np.where(known, sample, 0) - (low or 0)) * scale + 1, 0)
+    # Halves, because the difference of two large floats may be infinite. The limit keeps the
+    # quotient finite.
+    half = 0.0 if low is None or high is None else high / 2 - low / 2
+    scale = 254 / half if half > 1e-300 else 0.0
+    distances = np.where(known, sample, 0) / 2 - (low or 0) / 2
+    shades = np.where(known, distances * scale + 1, 0)
     address = "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
     return HeatMap(address, low, high)
 

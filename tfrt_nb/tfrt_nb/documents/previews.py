@@ -56,8 +56,8 @@ _FORMATS = {
     "ui16": "H",
     "ui32": "I",
     "ui64": "Q",
-    "f16": "H",
-    "bf16": "H",
+    "f16": "e",
+    "bf16": "f",
     "f32": "f",
     "f64": "d",
 }
@@ -72,9 +72,10 @@ def word_text(type_: str, word: int) -> str | None:
     """Return the text of a one-word payload of a type, or None for other types."""
     if type_ == "i1":
         return "true" if word & 1 else "false"
-    format_ = _FORMATS.get(type_)
-    if format_ is None:
+    if (format_ := _FORMATS.get(type_)) is None:
         return None
+    # The bits of a bf16 are the upper half of an f32's.
+    word = word << 16 & 0xFFFF0000 if type_ == "bf16" else word
     (number,) = struct.unpack_from(f"<{format_}", _WORD.pack(word))
     return str(number)
 

@@ -145,7 +145,9 @@ class RunDocument:
             # Read this first: if the run is over, the events that are read below are complete.
             is_over = self.run.is_done
             new = self._watch.take(self.start or 0)
-            printed, self._watch.log = self._watch.log, []
+            # Other threads append meanwhile, so remove only what was read.
+            printed = self._watch.log[:]
+            del self._watch.log[: len(printed)]
             if self.start is None and (start := self._begin(new)) is not None:
                 self.start, new = start, ([time - start for time in new[0]], *new[1:])
             if self.start is not None:

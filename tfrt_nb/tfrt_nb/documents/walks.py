@@ -193,7 +193,7 @@ class ModuleWalk:
     def _add_body(self, owner: Owner, op: Operation) -> int:
         """Add the contents of the regions of `op`, at any depth.
 
-        Return the line at which the last operation ends.
+        Return the position in the source at which the last operation ends.
         """
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
