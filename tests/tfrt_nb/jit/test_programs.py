@@ -59,3 +59,27 @@ func.func @main() {
 }
 """
     assert run(text, COUNTED_ON_TASKS) == outcome("", ("halfway", 11))
+
+
+def test_a_body_that_fails_before_a_call_releases_what_the_call_would_take(run, outcome) -> None:
+    text = """
+func.func private @use(%t: !async.token) {
+  async.await %t : !async.token
+  return
+}
+func.func @main() {
+  %no = arith.constant false
+  %a = async.execute {
+    async.yield
+  }
+  %b = async.execute {
+    cf.assert %no, "before"
+    func.call @use(%a) : (!async.token) -> ()
+    async.await %a : !async.token
+    async.yield
+  }
+  async.await %b : !async.token
+  return
+}
+"""
+    assert run(text, COUNTED_ON_TASKS) == outcome("", ("before", 12))

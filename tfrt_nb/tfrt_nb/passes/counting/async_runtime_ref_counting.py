@@ -415,5 +415,6 @@ def _dropped(
             for value in op.arguments:
                 if any(map(is_counted_by_hand, {value, passed.get(value, value)})):
                     yield value, 1
-        case ReturnOp():
+        # A caller hands a reference over, which a pass has added before the call.
+        case ReturnOp() | PlainCallOp():
             yield from ((value, 1) for value in op.arguments if is_async(value))
