@@ -81,6 +81,19 @@ PROGRAMS = {
   cf.br ^bb1(%t : !async.token)
 ^bb1(%u: !async.token):
   async.await %u : !async.token""",
+    "a_switch_that_passes_values": TWO_TASKS
+    + """
+  %one = arith.constant 1 : i32
+  cf.switch %one : i32, [
+    default: ^bb1(%s : !async.token),
+    1: ^bb2,
+    2: ^bb1(%t : !async.token)
+  ]
+^bb2:
+  async.await %t : !async.token
+  cf.br ^bb1(%s : !async.token)
+^bb1(%u: !async.token):
+  async.await %u : !async.token""",
     "a_task_in_a_branch": TWO_TASKS
     + """
   %yes = arith.constant true

@@ -53,8 +53,7 @@ def heat_map(payload: object) -> HeatMap | None:
     # quotient finite.
     half = 0.0 if low is None or high is None else high / 2 - low / 2
     scale = 254 / half if half > 1e-300 else 0.0
-    distances = np.where(known, sample, 0) / 2 - (low or 0) / 2
-    shades = np.where(known, distances * scale + 1, 0)
+    shades = np.where(known, (np.where(known, sample, 0) / 2 - (low or 0) / 2) * scale + 1, 0)
     address = "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
     return HeatMap(address, low, high)
 

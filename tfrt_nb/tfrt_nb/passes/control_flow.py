@@ -239,17 +239,25 @@ def split_edge(terminator: Operation, edge: int) -> Block:
 
 def _redirect(terminator: Operation, edge: int, block: Block) -> None:
     """Redirect one edge of a branch to a block without arguments."""
+    targets = list(terminator.successors)
+    passed = [list(branch_operands(terminator, each)) for each in range(len(targets))]
+    targets[edge], passed[edge] = block, []
+    # The edge may have had arguments, so the operand segments change and a new operation is needed.
     match terminator:
         case cf.BranchOp():
             changed: Operation = jump(block)
         case cf.ConditionalBranchOp():
-            # The edge may have had arguments, so the operand segments change and a new operation is
-            # needed.
-            arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
-            targets = list(terminator.successors)
-            arguments[edge], targets[edge] = [], block
             changed = cf.ConditionalBranchOp(
-                terminator.cond, targets[0], arguments[0], targets[1], arguments[1]
+                terminator.cond, targets[0], passed[0], targets[1], passed[1]
+            )
+        case cf.SwitchOp():
+            changed = cf.SwitchOp(
+                terminator.flag,
+                targets[0],
+                passed[0],
+                terminator.case_values,
+                targets[1:],
+                passed[1:],
             )
         case _:
             terminator.successors[edge] = block
