@@ -35,16 +35,16 @@ from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
 
+# The maximum number of runs, and of finished displays, that still answer requests.
 KEPT = 50
-"""The maximum number of runs, and of finished displays, that still answer requests."""
+# The maximum number of lines in unfinished displays. With more, the oldest displays freeze.
 MAX_OPEN = 50_000
-"""The maximum number of lines in unfinished displays. With more, the oldest displays freeze."""
+# One in this many messages contains the current state of all values.
 FRAME_LOOKS = 15
-"""One in this many messages contains the current state of all values."""
 
 TARGET = "tfrt"
+# How many seconds a cell waits for our extension's first answer, which usually takes 20 ms.
 WHO_SECONDS = 0.3
-"""How many seconds a cell waits for our extension's first answer, which usually takes 20 ms."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]

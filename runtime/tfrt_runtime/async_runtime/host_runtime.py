@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import threading
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -290,9 +291,15 @@ class HostRuntime(ABC):
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
-        if self._words.imports != 0:
-            visit = self._process.slow.visit_imports
-            visit(self.queue.context(), self._words.address, request, failure)
+        visit, words = self._process.slow.visit_imports, self._words
+        # A cancellation must find all imports. If another thread is visiting some of them, it puts
+        # them back within microseconds.
+        while (
+            words.imported
+            and visit(self.queue.context(), words.address, request, failure) < words.imported
+            and request
+        ):
+            time.sleep(0)
 
     def end_code(self, run: Request) -> None:
         """Stop the compiled code of a cancelled run.

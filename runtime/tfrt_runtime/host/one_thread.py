@@ -29,15 +29,12 @@ from typing import Any, TypeVar
 from tfrt_runtime.native.machine import HAS_THREADS
 from tfrt_runtime.once import once
 
+# A function that does the work that is due.  It returns the seconds until its next call, or None if
+# it has no work left.
 Source = Callable[[], float | None]
-"""A function that does the work that is due.
-
-It returns the seconds until its next call, or None if it has no work left.
-"""
 Function = TypeVar("Function", bound=Callable[..., Any])
+# Maximum number of nested entries into native code.  About a hundred nested entries crash a page.
 MAX_NESTED = 40
-"""Maximum number of nested entries into native code.  About a hundred nested entries crash a page.
-"""
 LONGEST_SLEEP = 0.02
 DEAD_WAITS = 4
 IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)

@@ -144,29 +144,36 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     cell = take_cell(context)
     store(cell + at.IMPORT_OBJECT, made)
     store(cell + at.IMPORT_REQUEST, request)
-    push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
+    # Count first: a visitor that sees as many imports as are counted has missed none.
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
+    push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
     # A cancelling thread sets REQUEST_CANCEL and then visits the imports, so at least one of the
     # two threads sees the other's write.
     fence()
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
-        visit_imports(context, shared, request, cancelled)
+        # Not `visit_imports`: another thread may hold the list.
+        add_references(cancelled, 1)
+        async_abandon(context, made, cancelled)
     elif count & (IMPORTS_SWEPT - 1) == IMPORTS_SWEPT - 1:
         visit_imports(context, shared, 0, 0)
 
 
 @entry
-def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
+def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> int:
     """Abandon the objects imported for a cancelled request, and forget all resolved objects.
 
     The objects of `request` become the error `failure`, which the caller still owns.  If `request`
     is 0, no objects are abandoned.
+
+    Return how many imports are left among those that this thread has seen.  If fewer are left than
+    ASYNC_IMPORTED says, another thread may have held some of them.
     """
     # Pairs with the fence in `note_import`: either this thread sees the import, or that thread sees
     # the cancellation.
     fence()
     cell = take_all(shared + at.ASYNC_IMPORTS)
+    left = 0
     while cell != 0:
         following = load(cell + at.IMPORT_NEXT)
         made = load(cell + at.IMPORT_OBJECT)
@@ -178,8 +185,10 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
+            left += 1
             push(shared + at.ASYNC_IMPORTS, cell, at.IMPORT_NEXT)
         cell = following
+    return left
 
 
 @entry

@@ -26,7 +26,7 @@ struct(
     CHECKED=("1 if all objects are registered, so that surplus drops of references are detected."),
     CANCELLED="The error with which new tasks end instead of starting, or 0.",
     IMPORTS="A stack of IMPORT cells: the objects that await a host value.",
-    IMPORTED="How many cells ASYNC_IMPORTS has.",
+    IMPORTED="How many imports there are: in ASYNC_IMPORTS, or held by a thread.",
 )
 
 MAX_STOP_PLACES = 16

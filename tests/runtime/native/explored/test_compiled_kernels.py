@@ -183,6 +183,52 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
     assert {state for state, _ in outcomes} == ({at.ERROR, at.CONCRETE} if arrives else {at.ERROR})
 
 
+def test_a_cancellation_finds_the_import_that_another_thread_is_visiting() -> None:
+    """While a thread sweeps, it holds the list, so the canceller sees an empty one."""
+    repeated: set[bool] = set()
+
+    def scenario(world: World) -> None:
+        scene = KernelScene(world, 3)
+        value = scene.value()
+        shared = scene.coroutines.shared
+        record = scene.record(0, at.TYPE_I64)
+        cancelled = load(scene.request + at.REQUEST_CANCELLED_VALUE)
+
+        def import_value(context: int) -> int:
+            scene.enter(context, value)
+            made = compiled_kernels.kernel_object(context, record, 0)
+            async_abi.await_and_execute(made, 1, scene.coroutines.resume)
+            return made
+
+        made = scene.main(lambda: import_value(scene.host.main))
+        left: list[bool] = []
+
+        def cancel(context: int) -> None:
+            handles.request_cancel(scene.request)
+            seen = compiled_kernels.visit_imports(context, shared, scene.request, cancelled)
+            left.append(seen < load_acquire(shared + at.ASYNC_IMPORTED))
+
+        scene.run(cancel, "canceller")
+        scene.run(lambda context: compiled_kernels.visit_imports(context, shared, 0, 0), "sweeper")
+
+        def check() -> None:
+            repeated.add(left[0])
+            if left[0]:
+                compiled_kernels.visit_imports(scene.host.main, shared, scene.request, cancelled)
+            assert state_of(made) == at.ERROR
+            assert scene.finish() == [1]
+            scene.resolve(scene.host.main, value)
+            compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
+            assert load_acquire(shared + at.ASYNC_IMPORTED) == 0
+            scene.drop(made)
+            drop_reference(scene.host.main, value)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=4000).interleavings > 10
+    assert repeated == {False, True}
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
     def scenario(world: World) -> None:

@@ -769,4 +769,14 @@ MUTANTS = [
         "pass",
         "executor_interleavings test_a_diamond",
     ),
+    _mutant(
+        "kernels.compiled_kernels.note_import",
+        "a value that is imported after the cancellation is awaited forever",
+        """
+        add_references(cancelled, 1)
+        async_abandon(context, made, cancelled)
+        """,
+        "pass",
+        "compiled_kernels test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes",
+    ),
 ]
