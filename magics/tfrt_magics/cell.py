@@ -406,15 +406,18 @@ class CellMagics(Magics):
         run.board = outlet.board
         if options.output and job.results:
             self._bind(options.output, job.output)
-        if options.wait and job.diagnostics:
+        # A run that could not start is known to have failed even if the cell does not wait.
+        is_known = options.wait or job.was_refused
+        if is_known and job.diagnostics:
             self._diagnose(job.diagnostics, outlet, text, options)
-        if options.wait and self._lessons.prediction is not None:
+        if self._lessons.prediction is not None and options.wait:
             self._lessons.compare_with(job.snapshot().log, job.all_results())
+        self._lessons.show_prediction()  # only if it is still kept: the cell does not wait
         if job.failure is not None:
             raise job.failure
         if interruption is not None:
             raise interruption
-        return failures(job) if options.wait else ()
+        return failures(job) if is_known else ()
 
     def _outlet(self) -> Outlet:
         if self._runs is None:

@@ -207,12 +207,13 @@ def nothing_to_run(program: Program) -> Diagnostic:
 
     The advice points to a function that could run.
     """
-    with_arguments = [one for one in program.functions if one.argument_types]
+    with_arguments = [one for one in program._own_functions if one.argument_types]
     if with_arguments:
         one = with_arguments[0]
         needs = " ".join(f"--in {name}=..." for name in program.parameters(one.name) or ["NAME"])
-        return _remark(f"to run @{one.name}, add {needs}", one)
-    compiled = next((one for one in program.functions if one.is_compiled), None)
+        chosen = f"--function {one.name} " if one.is_compiled and one.name != "main" else ""
+        return _remark(f"to run @{one.name}, add {chosen}{needs}", one)
+    compiled = next((one for one in program._own_functions if one.is_compiled), None)
     if compiled is not None:
         hint = f"it has no @main to run; --function {compiled.name} runs @{compiled.name}"
         return _remark(hint, compiled)

@@ -72,7 +72,8 @@ class LessonMagics(Magics):
         After a `%%tfrt` cell that did not run, keep the prediction for the next cell.
         """
         cell = result.info.raw_cell.lstrip() if result.info else ""
-        if not cell.startswith(("%tfrt_predict", "%%tfrt")):
+        # A comment may precede the magic, and automagic needs no percent sign.
+        if not re.search(r"^(%?tfrt_predict|%%tfrt)\b", cell, re.MULTILINE):
             self.show_prediction()
 
     def show_prediction(self) -> None:
@@ -251,8 +252,11 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
     was = " ".join(found) or "nothing"
-    # A learner who expects no output predicts `nothing`.
-    if _in_digits(prediction.words) == (_in_digits(found) or ["nothing"]):
+    # Read what was found as the prediction was read. A learner who expects no output predicts
+    # `nothing`.
+    if _in_digits(prediction.words) == (
+        _in_digits(read_prediction(f"{prediction.subject} {' '.join(found)}").words) or ["nothing"]
+    ):
         return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
     return Comparison(
         False,

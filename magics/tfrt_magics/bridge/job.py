@@ -29,7 +29,7 @@ from tfrt_magics.bridge.snapshot import (
     result_names,
 )
 from tfrt_nb.documents.escapes import label
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import start_thread
@@ -52,10 +52,10 @@ STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 # The length of turns between cells, in seconds. The page waits during a turn.
 TURN_SECONDS, LOOK_SECONDS = 0.001, 0.02
+# The maximum number of unfinished kernels that a message names.
 MAX_PROMISES = 3
-"""The maximum number of unfinished kernels that a message names."""
+# The maximum number of values that have rows. All other values of a program are only counted.
 ROW_LIMIT = 2_000
-"""The maximum number of values that have rows. All other values of a program are only counted."""
 LOG_LIMIT = 200_000
 
 # The AsyncValue of a function's only result, or a tuple of AsyncValues.
@@ -331,7 +331,11 @@ class Job:
             run.cancel()  # the job was stopped between two functions
         yield from self._wait(run)
         with self._lock:
-            self._sections[place] = _closed(_during_run(function, run), self._stopped)
+            self._sections[place] = _closed(
+                _during_run(function, run),
+                self._stopped,
+                failed=any(one.severity is Severity.ERROR for one in run.diagnostics),
+            )
 
     def _wait(self, run: TracedRun) -> Generator[None]:
         while not run.wait(SLICE_SECONDS if self._waits_for_end else TURN_SECONDS):
@@ -421,17 +425,23 @@ def unwrapped(results: Sequence[object]) -> Results:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _closed(section: Section, stopped: Status) -> Section:
-    """Return the final section. `stopped` is the reason for values that are missing."""
+def _closed(section: Section, stopped: Status, failed: bool = False) -> Section:
+    """Return the final section.
+
+    `stopped` is the reason for values that are missing, and `failed` says whether the run has
+    reported an error.
+    """
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
     # A function that had computed all its values before the stop keeps its own status.
     if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
-    # The value that failed may have no name and therefore no row.
-    if State.ERROR in states or any(
-        one.is_result and one.state is State.SKIPPED for one in section.rows
+    # The value that failed may have no name and therefore no row, or there may be no value.
+    if (
+        failed
+        or State.ERROR in states
+        or any(one.is_result and one.state is State.SKIPPED for one in section.rows)
     ):
         return ended(section, Status.FAILED)
     # The run may have cancelled itself.

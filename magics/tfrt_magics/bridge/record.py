@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
+# The number of events that are kept from the start of a run, and again from its end.
 MAX_EVENTS = 50_000
-"""The number of events that are kept from the start of a run, and again from its end."""
+# After this many events, a page receives only current states until the run is over.
 MAX_LIVE = 20_000
-"""After this many events, a page receives only current states until the run is over."""
 MAX_IN_FRAME = 5_000
 MAX_STAGES = 2_000_000
 """The maximum length of the stages that a file contains. Longer stages are only shown."""
@@ -301,7 +301,7 @@ class Record:
             self._take_events(log)
             offset = 0 if log.start is None or self._start is None else log.start - self._start
             for time, operation, text in log.log[self._taken[place] :]:
-                kept = visible(text[: LOG_LIMIT - self._size])
+                kept = visible(text[: max(0, LOG_LIMIT - self._size)])
                 self._size += len(text)
                 if kept:
                     self._log.append([time + offset, operation, kept])

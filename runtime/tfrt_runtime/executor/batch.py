@@ -152,7 +152,11 @@ class Batch(Execution):
                 return 0
             if WORDS[found + at.VALUE_STATE >> 3] & at.STATE_BITS == at.ERROR:
                 stands = -1
-        return stands if self._entry.result_types or self.is_done else 0
+        return (
+            stands
+            if self._entry.result_types
+            else int(self.is_done and not self.diagnostics and not self.request.is_cancelled)
+        )
 
     def as_value(self) -> AsyncValue:
         """Return one AsyncValue that becomes the list that `result` returns."""
@@ -232,6 +236,9 @@ class _Results(Sequence[AsyncValue]):
             first = self._entry.result_address(self._request, 0, index)
             calls = self._count // self._width
             drop(self._queue.context(), first, self._entry.row_bytes, calls)
+
+    # A copy would drop the same native references again.
+    __reduce_ex__ = AsyncValue.__reduce_ex__
 
     def __len__(self) -> int:
         return self._count

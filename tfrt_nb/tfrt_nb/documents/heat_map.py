@@ -38,8 +38,9 @@ def heat_map(payload: object) -> HeatMap | None:
     If a tensor has more than two dimensions, the picture is a stack of its rows.
     """
     tensor: Any = as_python(payload)
-    kind = getattr(getattr(tensor, "dtype", None), "kind", "")
-    if kind not in ("b", "i", "u", "f") or getattr(tensor, "ndim", 0) < 1 or tensor.size < 2:
+    # Only numpy's own arrays: a subclass may hide elements, and other arrays have other methods.
+    kind = tensor.dtype.kind if type(tensor).__name__ == "ndarray" else ""
+    if kind not in ("b", "i", "u", "f") or tensor.ndim < 1 or tensor.size < 2:
         return None
     import numpy as np  # the value is an array, so numpy is loaded
 

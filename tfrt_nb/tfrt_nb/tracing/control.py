@@ -208,7 +208,12 @@ def _loop_body(
         for index, item in enumerate(trial.returned[: len(carried)]):
             if (its := weak[index]) is not None:
                 types[index] = its.met or types[index]
-                if isinstance(item, Traced) and (item.weak is None or item.type in FLOATS):
+                # An object has no type that the start could take.
+                if (
+                    isinstance(item, Traced)
+                    and item.type != OBJECT
+                    and (item.weak is None or item.type in FLOATS)
+                ):
                     types[index] = item.type
                 elif isinstance(item, float) and types[index] not in FLOATS:
                     types[index] = "f64"

@@ -110,7 +110,7 @@ def call_each(
         columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])
     firsts = tuple([column[0] if len(column) else None for column in columns])
     program, _, needs_chain, _, _ = _program(name, firsts, attributes)
-    if needs_chain:
+    if needs_chain and columns:
         columns = (*columns, [A_CHAIN] * len(columns[0]))
     return Batch(default_host(), program, 0, columns)
 
@@ -239,9 +239,12 @@ def _is_right(name: str, records: BefModule, source: str) -> bool:
 def _attribute_key(value: object) -> object:
     """Return a key that differs for different attributes.
 
-    As dictionary keys, True, 1, and 1.0 would be equal, as would -0.0 and 0.0.
+    As dictionary keys, True, 1, and 1.0 would be equal, as would -0.0 and 0.0.  A subclass may have
+    one `repr` for different values.
     """
-    return value if type(value) is int or type(value) is str else (type(value), repr(value))
+    if type(value) is int or type(value) is str:
+        return value
+    return type(value), repr(value), value if isinstance(value, int | float | str) else None
 
 
 def _traced(

@@ -190,7 +190,10 @@ def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: An
     operator = _UFUNCS.get(ufunc.__name__)
     if method == "__call__" and len(inputs) == 2:
         if operator is not None:
-            return binary(operator, *inputs)
+            # For comparisons, numpy passes its number as an array without dimensions.
+            return binary(
+                operator, *[one if isinstance(one, Traced) else one[()] for one in inputs]
+            )
         if ufunc.__name__ in ("floor_divide", "remainder"):
             return floored(*inputs)[ufunc.__name__ == "remainder"]
     refuse(

@@ -5,14 +5,14 @@ import { element } from "./dom.js";
 const TENSOR = /^(?:Dense|Coo)HostTensor dtype = (\w+), shape = \[([\d, ]*)\](?:.*values = \[(.*)\])?/s;
 const MOST_NUMBERS = 12; // the maximum count of numbers in a line
 
-const brief = number => String(Number(Number(number).toPrecision(4)));
+const brief = number => (/^-?\d+$/.test(number) ? String(number) : String(Number(Number(number).toPrecision(4))));
 
 /** Shorten a value's text to a line; a tensor is named by its type and shape. */
 export function shortened(text) {
   const [, type, shape, values] = TENSOR.exec(text) ?? [];
   if (!type) return text;
   const name = `${type} ${shape.replaceAll(", ", "x")}`,
-    numbers = values?.split(", ") ?? [];
+    numbers = values ? values.split(", ") : [];
   const isShort = text.startsWith("Dense") && numbers.length <= MOST_NUMBERS && !numbers.some(each => isNaN(each));
   return isShort ? `${name} [${numbers.map(brief).join(", ")}]` : name;
 }

@@ -159,6 +159,8 @@ def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
         like: the operands' types.  `int` means the first integer type among them, and `float` means
             the first floating-point type.
     """
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
     if isinstance(annotation, Type):
         return annotation.name
     if isinstance(annotation, str):
@@ -171,7 +173,10 @@ def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
         return CHAIN
     if _is_tensor(annotation):
         return TENSOR
-    return {bool: "i1", str: STRING, object: OBJECT}.get(annotation)  # type: ignore[call-overload, no-any-return]
+    # Compare identities, because an annotation need not be hashable.
+    return next(
+        (w for one, w in ((bool, "i1"), (str, STRING), (object, OBJECT)) if one is annotation), None
+    )
 
 
 def _is_tensor(annotation: object) -> bool:
@@ -280,7 +285,10 @@ def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
         return True
     if _is_one_of(annotation):
-        return any(accepts_results(one, result_types) for one in typing.get_args(annotation))
+        # Different numbers are returned as an object.
+        return OBJECT in result_types or any(
+            accepts_results(one, result_types) for one in typing.get_args(annotation)
+        )
     count, kind = len(result_types), typing.get_origin(annotation) or annotation
     # Without results, the annotation must accept a chain, as None does.
     if count < 2 and accepts(annotation if kind is not tuple else kind, (*result_types, CHAIN)[0]):

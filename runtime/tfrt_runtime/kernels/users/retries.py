@@ -149,21 +149,22 @@ class Attempts:
         pause = policy.delay
         if callable(pause):
             found = pause(problem)
-            pause = 0.0 if found is None else max(0.0, float(found))
+            pause = 0.0 if found is None else min(max(0.0, float(found)), FOREVER)
         elif pause:
             # A power of floats that is too large raises an exception, but (10^9)^30 still fits.
             pause = min(pause * min(policy.growth, FOREVER) ** min(count, 30), FOREVER)
         if policy.jitter:
             from random import uniform  # few programs need it
 
-            pause += uniform(0, policy.jitter)
+            pause += uniform(0, min(policy.jitter, FOREVER))
         left = self._left()
         return None if left is not None and pause >= left else pause
 
     def _add_notes(self, problem: Exception) -> None:
         notes = getattr(problem, "__notes__", None)
-        if isinstance(notes, list):
-            notes[:] = [one for one in notes if not isinstance(one, AttemptNote)]
+        kept = [n for n in (notes if isinstance(notes, list) else ()) if type(n) is not AttemptNote]
+        # Not `problem.__notes__ = kept`, which the dataclass of a frozen exception refuses.
+        BaseException.__setattr__(problem, "__notes__", kept)
         total = len(self._failed) + 1
         for number, said in enumerate(self._failed, 1):
             if total <= MAX_NOTED or number <= MAX_NOTED // 2 or number > total - MAX_NOTED // 2:
@@ -172,8 +173,6 @@ class Attempts:
                 problem.add_note(AttemptNote(f"{total - MAX_NOTED + 1} more attempts failed"))
 
 
+# Maximum number of attempts that get their own notes. If there are more attempts, only the first
+# and the last ones get notes.
 MAX_NOTED = 20
-"""Maximum number of attempts that get their own notes.
-
-If there are more attempts, only the first and the last ones get notes.
-"""

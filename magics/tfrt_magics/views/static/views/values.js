@@ -17,7 +17,7 @@ const COLUMNS = [
   { title: "type", key: row => row.type },
   { title: "worker", key: row => row.worker },
   { title: "start", key: row => startOf(row) },
-  { title: "duration", key: row => row.end - row.begin || Infinity },
+  { title: "duration", key: row => (isNaN(row.end - row.begin) ? Infinity : row.end - row.begin) },
 ];
 
 /** When a row began or, if it has no begin, when it was resolved. */
