@@ -84,6 +84,22 @@ def test_a_prediction_is_compared_as_it_is_read_with_its_own_cell() -> None:
     assert "predict" not in texts[4]
 
 
+def test_a_run_is_not_blamed_for_what_an_earlier_one_left(tmp_path: Path) -> None:
+    path = tmp_path / "leak.mlir"
+    path.write_text("""func.func @leaky() {
+  %t = async.runtime.create : !async.token
+  return
+}
+func.func @clean() -> i64 {
+  %a = arith.constant 1 : i64
+  return %a : i64
+}
+""")
+    leaky, clean = (f"%tfrt {path} -f {name} -q s" for name in ("leaky", "clean"))
+    texts = told(leaky, clean, leaky)
+    assert ["is left over" in text for text in texts] == [True, False, True]
+
+
 def test_the_advice_for_a_compiled_function_runs_it() -> None:
     (text,) = told(ADD)
     assert "to run @add, add --function add --in a=... --in b=..." in text

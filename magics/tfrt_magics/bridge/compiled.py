@@ -11,8 +11,8 @@ from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 from tfrt_runtime.host.context import HostContext
 
+# The maximum number of leftover objects of a run that are shown below its cell.
 MAX_WARNINGS = 5
-"""The maximum number of leftover objects of a run that are shown below its cell."""
 
 
 class CompiledObjects:
@@ -40,6 +40,8 @@ class CompiledObjects:
         """Record that a run starts."""
         # All programs on the host share this runtime, so each run sets its own program's choice.
         self._shared.runtime.checked = self._checked
+        # An earlier run of the same source may have left objects behind.
+        self._earlier = {one.address for one in self._shared.runtime.live_objects()}
 
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return warnings about the objects that the run left behind.
@@ -50,7 +52,9 @@ class CompiledObjects:
         left = [
             one
             for one in self._shared.runtime.live_objects()
-            if isinstance(one.location, Location) and one.location.source == self._program.name
+            if isinstance(one.location, Location)
+            and one.location.source == self._program.name
+            and one.address not in self._earlier
         ]
         found = [one for one in left if one.reason is None]
         reasons = [one.reason for one in left if one.reason is not None]
