@@ -224,3 +224,60 @@ def test_an_integer_of_more_than_64_bits_is_rounded_only_once(number: int, type_
             for tier in (Tier.INTERPRETER, Tier.COMPILED)
         )
     assert interpreted == compiled
+
+
+@pytest.mark.parametrize("operation", ["sitofp", "uitofp"])
+def test_an_integer_becomes_the_nearest_bf16(operation: str) -> None:
+    """Through a float, which is halfway between two such numbers, it would be rounded twice."""
+    text = f"""func.func @main(%n: i32) -> i16 {{
+      %x = arith.{operation} %n : i32 to bf16
+      %bits = arith.bitcast %x : bf16 to i16
+      return %bits : i16
+    }}"""
+    with HostContext("s") as host:
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            run = Program.from_source(text).run(host, "main", (2**24 + 2**16 + 1,), tier=tier)
+            assert run.result() == 19329
+
+
+BRANCHES = """func.func private @f(%a: i1, %b: i1, %i: i32) -> i1 {{
+  cf.cond_br %a, ^then, ^else
+^then:
+  %t = {}
+  cf.cond_br %t, ^x(%i : i32), ^else
+^x(%q: i32):
+  %one = arith.cmpi eq, %q, %i : i32
+  return %one : i1
+^else:
+  return %b : i1
+}}
+func.func @main(%a: i1, %b: i1) -> i1 {{
+  %i = arith.constant 1 : i32
+  %r = func.call @f(%a, %b, %i) : (i1, i1, i32) -> i1
+  return %r : i1
+}}"""
+
+
+@pytest.mark.parametrize("condition", ["arith.bitcast %b : i1 to i1", "arith.constant true"])
+def test_two_branches_to_one_block_keep_other_values(condition: str) -> None:
+    program = Program.from_source(BRANCHES.format(condition))
+    with HostContext("s") as host:
+        for given in ((False, True), (False, False), (True, True), (True, False)):
+            interpreted, compiled = (
+                program.run(host, "main", given, tier=tier).result()
+                for tier in (Tier.INTERPRETER, Tier.COMPILED)
+            )
+            assert interpreted == compiled, given
+
+
+@pytest.mark.parametrize("operation", ["fptosi", "fptoui"])
+def test_a_float_becomes_an_integer_that_is_wider_than_any_float(operation: str) -> None:
+    text = f"""func.func @main() -> i64 {{
+      %x = arith.constant 5.5 : f64
+      %wide = arith.{operation} %x : f64 to i2000
+      %n = arith.trunci %wide : i2000 to i64
+      return %n : i64
+    }}"""
+    with HostContext("s") as host:
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            assert Program.from_source(text).run(host, "main", tier=tier).result() == 5

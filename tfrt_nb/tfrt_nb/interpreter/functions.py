@@ -176,7 +176,13 @@ class _Function(FunctionSource):
         if (
             isinstance(second, cf.ConditionalBranchOp)
             and second.else_block is op.else_block
-            and second.cond.owner in (*op.then_block.ops,)
+            # Other results have no variable of their own, which could be set to false.
+            and second.cond.owner
+            in [
+                one
+                for one in op.then_block.ops
+                if one.name not in ("arith.constant", "arith.bitcast", "ub.poison")
+            ]
             and self._ways_in[op.then_block] == 1
             and not (op.else_block.args or op.then_block.args)
         ):

@@ -18,7 +18,6 @@ from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    Float32Type,
     Float64Type,
     FloatAttr,
     IntegerAttr,
@@ -28,7 +27,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from tfrt_nb.interpreter.memory import is_float, rounding, to_single, width_of
 from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import UnsupportedType
-from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
+from tfrt_runtime.scalars import ARITHMETIC, Family, wrapped
 
 Lowering = Callable[["FunctionSource", Any], None]
 """A function that writes the source of one operation."""
@@ -141,7 +140,7 @@ def _resized(read: Callable[..., str]) -> Expression:
 def _to_float(read: Callable[..., str]) -> Expression:
     def write(body: FunctionSource, op: Operation) -> str:
         type_ = op.results[0].type
-        convert = _rounded_once if isinstance(type_, Float32Type) else _as_double
+        convert = _as_double if isinstance(type_, Float64Type) else _rounded_once
         return _fitted(body, f"{body.keep(convert)}({read(body, op.operands[0])})", type_)
 
     return write
@@ -151,12 +150,12 @@ _EXACT = 1 << 53
 
 
 def _rounded_once(number: int) -> float:
-    """Convert an integer as the table does, which covers integers of up to 64 bits."""
-    if -(1 << 63) <= number < 1 << 63:
-        return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
-    # Keep as many bits as a double has, and set the last one if any other bit is set: the double is
-    # then exact, and only the conversion to f32 rounds.
-    excess = abs(number).bit_length() - 53
+    """Return a double that a narrower type rounds to the number that is nearest to `number`.
+
+    The double keeps as many bits as it has, and sets the last one if any other bit is set (rounding
+    to odd), so only the conversion to the narrower type rounds.
+    """
+    excess = max(0, abs(number).bit_length() - 53)
     kept = abs(number) >> excess << excess | (abs(number) & (1 << excess) - 1 != 0) << excess
     return math.copysign(_as_double(kept), number)
 

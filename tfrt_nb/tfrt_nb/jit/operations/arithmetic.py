@@ -40,8 +40,8 @@ _CASTS = {
     "truncf": "fptrunc",
     "bitcast": "bitcast",
 }
+# The functions of the C library for which LLVM has no intrinsic.
 _LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
-"""The functions of the C library for which LLVM has no intrinsic."""
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
@@ -92,7 +92,11 @@ def _type_suffix(type_: Attribute) -> str:
 def _cast(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         target = llvm_type(op.results[0].type)
-        body.set(op.results[0], f"{instruction} {body.typed(op.operands[0])} to {target}")
+        given, last = body.typed(op.operands[0]), instruction
+        if target == "bfloat" and instruction.endswith("tofp"):
+            # LLVM would convert to `float` first, and round twice.
+            given, last = f"double {body.value(f'{instruction} {given} to double')}", "fptrunc"
+        body.set(op.results[0], f"{last} {given} to {target}")
 
     return lower
 

@@ -272,7 +272,7 @@ def _guard_conversion(op: Operation) -> None:
     if not isinstance(target, IntegerType):
         return
     is_signed = op.name == arith.FPToSIOp.name
-    limit = 2.0 ** (target.width.data - is_signed)
+    limit = 2.0 ** min(target.width.data - is_signed, 1023)  # the largest power of 2 in a double
     above, lowest = "ogt", -limit - 1 if is_signed else -1.0
     if lowest == -limit:  # the next lower double is more than 1 below the limit
         above = "oge"
