@@ -406,8 +406,7 @@ class CellMagics(Magics):
         run.board = outlet.board
         if options.output and job.results:
             self._bind(options.output, job.output)
-        # A run that could not start is known to have failed even if the cell does not wait.
-        is_known = options.wait or job.was_refused
+        is_known = options.wait or job.was_refused  # whether the outcome is known
         if is_known and job.diagnostics:
             self._diagnose(job.diagnostics, outlet, text, options)
         if self._lessons.prediction is not None and options.wait:
