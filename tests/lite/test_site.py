@@ -149,6 +149,8 @@ def test_a_link_opens_its_program_and_runs_nothing(page: Page, source: str, tmp_
     program.write_text(source)
     command = [sys.executable, "-m", "tfrt_nb", "share", program, "--site", page.address]
     link = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    # JupyterLab restores an unsaved notebook, and asks for its kernel.
+    page.page.evaluate(f"() => {CURRENT}.context.save()")
     page.page.goto("about:blank")
     page.page.goto(link)
     page.page.wait_for_function(
