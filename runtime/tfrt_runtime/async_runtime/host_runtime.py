@@ -291,14 +291,13 @@ class HostRuntime(ABC):
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
-        visit, words = self._process.slow.visit_imports, self._words
         # A cancellation must find all imports. If another thread is visiting some of them, it puts
-        # them back within microseconds.
-        while (
-            words.imported
-            and visit(self.queue.context(), words.address, request, failure) < words.imported
-            and request
-        ):
+        # them back within microseconds. The limit only matters if a visit itself cancels a run: the
+        # outer visit on this thread cannot go on before this one returns.
+        for _ in range(self._words.imported and (1000 if request else 1)):
+            context, visit = self.queue.context(), self._process.slow.visit_imports
+            if visit(context, self._words.address, request, failure) >= self._words.imported:
+                break
             time.sleep(0)
 
     def end_code(self, run: Request) -> None:

@@ -21,19 +21,15 @@ from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
+# The number of checks without progress after which the threads count as exhausted.  A check shows
+# no progress if no thread has taken a task since the previous check.
 MAX_UNCHANGED = 5
-"""The number of checks without progress after which the threads count as exhausted.
-
-A check shows no progress if no thread has taken a task since the previous check.
-"""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
+# Maximum number of unresolvable objects that each get a separate error.  All further objects share
+# one error.
 MAX_OWN_ERRORS = 64
-"""Maximum number of unresolvable objects that each get a separate error.
-
-All further objects share one error.
-"""
 
 
 class Starvation:
