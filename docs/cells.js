@@ -191,7 +191,8 @@ class Cell {
     this.said = element("span", { role: "status" });
     node.classList.add("tfrt-editable");
     node.append(element("div.tfrt-tools", {}, this.said, this.resets, this.all, this.runs));
-    node.onpointerenter = node.onfocusin = () => this.onIntent(); // start Python while the reader reads
+    // Start Python a moment early, but not for a reader who only scrolls: it is a download of more than 10 MB.
+    this.runs.onpointerenter = node.onfocusin = () => this.onIntent();
   }
 
   edit() {
