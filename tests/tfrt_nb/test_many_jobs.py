@@ -262,13 +262,17 @@ def test_a_kernel_that_changes_an_array_that_is_not_its_own_fails() -> None:
     assert array.all()
 
 
+@pytest.mark.parametrize("result", [np.ndarray, object, None])
 @pytest.mark.parametrize("kind", ["plain", "async", "blocking"])
-def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
-    def make(count: int) -> np.ndarray:
+def test_arrays_that_kernels_return_count_in_the_budget(kind: str, result: Any) -> None:
+    def make(count: int):
         return np.zeros(count)
 
-    async def make_later(count: int) -> np.ndarray:
+    async def make_later(count: int):
         return np.zeros(count)
+
+    if result is not None:
+        make.__annotations__["return"] = make_later.__annotations__["return"] = result
 
     kernel: Any = tfrt.kernel("jobs.make", blocking=kind == "blocking")(
         make_later if kind == "async" else make

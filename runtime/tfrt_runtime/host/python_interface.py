@@ -131,6 +131,7 @@ _FUNCTIONS = {
     at.PYTHON_CALL_ONE: "PyObject_CallOneArg",
     at.PYTHON_CLEAR: "PyErr_Clear",
     at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    at.PYTHON_HAS_BUFFER: "PyObject_CheckBuffer",
     at.PYTHON_NOTE: "PyDict_SetItem",
     at.PYTHON_THREAD: "PyThreadState_Get",
     at.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",

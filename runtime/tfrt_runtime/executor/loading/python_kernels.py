@@ -331,9 +331,8 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
         payload_type, first, second = at.TYPE_CHAIN, 0, 0
     else:
         try:
-            given, item = item, fitting(word, item)
-            if item is not given and word.endswith(TENSOR):
-                count_array(present_request(context).host, given)
+            count_array(present_request(context).host, item)
+            item = fitting(word, item)
             payload_type, first, second = encode(word, item, process.objects)
         except PayloadError as wrong:
             what = nth_result(call.kernel.name, index, len(call.record.results))

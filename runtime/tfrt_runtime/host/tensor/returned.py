@@ -31,7 +31,7 @@ _counted: dict[int, weakref.ref[AnyArray]] = {}
 """The arrays that are counted now, keyed by id, so that no array is counted twice."""
 
 
-def count(array: object, limit: int) -> None:
+def count(array: AnyArray, limit: int) -> None:
     """Count an array's memory until it is freed.
 
     For a view, count the array that owns the memory.  Tensors' memory is already counted.  The
@@ -40,8 +40,6 @@ def count(array: object, limit: int) -> None:
     Raises:
         PayloadError: if the array exceeds the budget of `limit` bytes.
     """
-    if not isinstance(array, np.ndarray):
-        return
     while isinstance(array.base, np.ndarray):
         array = array.base
     size = array.nbytes

@@ -7,6 +7,7 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import CoroutineType
+from typing import Any
 
 from tfrt_runtime.diagnostics import (
     AnyLocation,
@@ -24,7 +25,7 @@ from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, Future
-from tfrt_runtime.host.values.fitting import TENSOR, fitting, takes_any
+from tfrt_runtime.host.values.fitting import fitting, takes_any
 from tfrt_runtime.host.values.promises import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -149,10 +150,8 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
         elif isinstance(item, KernelError | AsyncValue):
             values.append(item)
         else:
-            values.append(made := checked(result.type, item, what))
-            # A tensor that the kernel has returned as a tensor is already counted.
-            if made is not item and result.type.endswith(TENSOR):
-                count_array(frame.host, item, what)
+            values.append(checked(result.type, item, what))
+            count_array(frame.host, item, what)
     for result, value in zip(results, values, strict=True):
         if isinstance(value, AsyncValue):
             result.follow(value)
@@ -187,18 +186,21 @@ def settle_failed(
     pass_on(frame.request, problem, diagnostic)
 
 
-def count_array(host: HostContext, array: object, what: str = "") -> None:
-    """Count an array that a kernel returned toward its host's memory limit; see `returned.count`.
+def count_array(host: HostContext, item: Any, what: str = "") -> None:
+    """Count what a kernel returned toward its host's memory limit, if it is a numpy array.
+
+    See `returned.count`.
 
     Raises:
         PayloadError: if the array exceeds the limit and `what` is empty.
         KernelError: if the array exceeds the limit and `what` names the result.
     """
-    # Numpy is loaded already, because an array exists.
+    if not hasattr(type(item), "__array_finalize__"):  # this check does not import numpy
+        return
     from tfrt_runtime.host.tensor.returned import count
 
     try:
-        count(array, host.memory)
+        count(item, host.memory)
     except PayloadError as refused:
         if not what:
             raise

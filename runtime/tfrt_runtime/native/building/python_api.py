@@ -45,6 +45,7 @@ API = {
     "PyLong_AsVoidPtr": ("p", "p"),
     "PyLong_FromLongLong": ("p", "q"),
     "PyObject_CallOneArg": ("p", "pp"),
+    "PyObject_CheckBuffer": ("i", "p"),
     "PyObject_GC_IsTracked": ("i", "p"),
     "PyObject_GC_Track": ("", "p"),
     "PyObject_GC_UnTrack": ("", "p"),

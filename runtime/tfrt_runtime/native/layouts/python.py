@@ -55,6 +55,7 @@ struct(
         "`address`."
     ),
     IS_SUBTYPE="PyType_IsSubtype",
+    HAS_BUFFER="PyObject_CheckBuffer",
     GET="PyObject_GetAttr",
     SET="PyObject_SetAttr",
     BYTES="PyBytes_AsString",

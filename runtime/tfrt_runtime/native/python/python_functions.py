@@ -64,7 +64,8 @@ RAISED_WORDS = 3
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the kernel's result to the returned object.
 
-    Return False if the object might not be a plain value but a future, for example.
+    Return False if the object might not be a plain value but a future, for example, or if it might
+    be an array, whose memory counts toward the host's budget.
     """
     wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
@@ -77,7 +78,7 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
         )
         if is_case < 0:  # the check failed; Python repeats it and reports the failure
             call1(load(api + at.PYTHON_CLEAR), 0)
-        if is_case != 0:
+        if is_case != 0 or call1(load(api + at.PYTHON_HAS_BUFFER), returned) << 32 != 0:
             return False
     held = hold(load(context + at.CONTEXT_PROCESS), api, returned)
     set_word(context, 0, at.TYPE_OBJECT, held)
