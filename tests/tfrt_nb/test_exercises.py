@@ -130,8 +130,8 @@ def patched(data):
             "[[5, [6]], [7]]",
             "Write a list of single values; found [[5, [6]], [7]].",
         ),
-        ("chains.outputs", "['5', '6', '7']", "Each list is one whole output"),
-        ("chains.outputs", "[]", "Each list is one whole output"),
+        ("chains.outputs", "['5', '6', '7']", "Each list is one complete output"),
+        ("chains.outputs", "[]", "Each list is one complete output"),
         ("control.when", "late start late", "Line 1 was not understood"),
         (
             "references.places",
@@ -174,7 +174,7 @@ def patched(data):
                 '  %n = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32\n  %v, %g',
             )
             .replace("(%k, %m)", "(%n, %m)"),
-            "one atomic",
+            "one counter",
         ),
     ],
 )
@@ -315,7 +315,7 @@ def test_exercises_of_a_module_in_this_folder_are_graded(
 def test_a_check_that_gives_no_hint_is_a_problem_of_its_exercise(said: bool) -> None:
     one = replace(find("graph.path"), check=lambda answer: said)
     assert f"The check returned {said}" in one.grade("500").hint
-    assert "refuses the right answer '500'" in one.problems()[0]
+    assert "rejects the right answer '500'" in one.problems()[0]
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"cells": 3}'])

@@ -78,7 +78,7 @@ class Answer:
 
         The tuple has `count` elements. If `count` is None, it may have any number of elements.
 
-        A single item counts as a list. `words` has the words that the exercise knows. If it is
+        A single item counts as a list. `words` contains the words that the exercise knows. If it is
         empty, any word is accepted.
         """
         found = self._flat(self._value)
@@ -181,7 +181,7 @@ class Failed:
 class Outcome:
     """The outcome of a run: the words that the program printed, its results, and its errors.
 
-    `left` has the async objects that a compiled program did not release.
+    `left` contains the async objects that a compiled program did not release.
     """
 
     printed: tuple[str, ...]
@@ -286,8 +286,8 @@ class Code:
 class Names:
     """An answer that is Python code, after it has run.
 
-    `names` has the variables after the run, and `defined` has the names that the code assigns.
-    `printed` is the code's output.
+    `names` contains the variables after the run, and `defined` contains the names that the code
+    assigns. `printed` is the code's output.
     """
 
     text: str

@@ -49,7 +49,7 @@ class Exercise:
 
     - `check` returns None for a right answer. For a wrong answer, it returns a hint or raises
       `Wrong`.
-    - `right` has right answers. The first one is shown as the solution.
+    - `right` contains right answers. The first one is shown as the solution.
     - `wrong` maps typical wrong answers to a part of the hint that each must get.
     - `why` explains the right answer. `start` is the initial text of the learner's cell.
     - `form` is an example of an `Answer` that the task and the hints show. It must not be a right
@@ -73,14 +73,14 @@ class Exercise:
     def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
         """Return the verdict on an answer. The method never raises, even for unreadable text.
 
-        `names` has the names that an answer in Python may use. If it is a dictionary, the names
-        that the answer defines are added to it.
+        `names` contains the names that an answer in Python may use. If it is a dictionary, the
+        names that the answer defines are added to it.
         """
         plain = _plain(text)
         if plain in ("", "?"):
             return Verdict(self, Mark.EMPTY, "Write your answer in place of the question mark.")
         if plain == _plain(self.start):
-            return Verdict(self, Mark.EMPTY, "This is the program as it was given.  Change it.")
+            return Verdict(self, Mark.EMPTY, "This is the original program.  Change it.")
         hint = self._hint(text, names)
         if hint is None:
             return Verdict(self, Mark.RIGHT, self.why)
@@ -98,11 +98,11 @@ class Exercise:
     def problems(self) -> list[str]:
         """Return the faults of the exercise itself.
 
-        Examples are right answers that the exercise rejects, and wrong answers that get another
+        For example, the exercise may reject a right answer, or give a wrong answer a different
         hint.
         """
         found = [
-            f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
+            f"{self.name}: rejects the right answer {text!r}: {verdict.hint}"
             for text in self.right
             if not (verdict := self.grade(text)).is_right
         ]
@@ -214,7 +214,7 @@ def find(name: str) -> Exercise:
     """Return the exercise called `name`.
 
     Raises:
-        TfrtError: if no exercise has that name. The message has the most similar name.
+        TfrtError: if no exercise has that name. The message suggests the most similar name.
     """
     known = {one.name: one for one in exercises()}
     if name in known:

@@ -74,7 +74,7 @@ def ready(answer: Answer) -> str | None:
     names = {*answer.items(words=("a", "b", "left", "right", "sum"))}
     if names & {"a", "b"}:
         return (
-            "%a and %b are constants, which are available already."
+            "%a and %b are constants, which are already available."
             "  Find the kernels that compute the other values."
         )
     if "sum" in names:
@@ -163,7 +163,7 @@ def write(answer: Code) -> str | None:
     """
     if re.search(r"tfrt\.(?:add|mul)\.i32\s+(?:%\w+,\s*)?\d", answer.text):
         return (
-            "A kernel takes values, by their names: make each number a constant with a name first."
+            "A kernel takes values by their names: first make each number a constant with a name."
         )
     result = answer.run().results
     if result == (17,):
@@ -180,7 +180,7 @@ def write(answer: Code) -> str | None:
         *re.findall(_CONSTANT + r"\b[^\n]*?(?<![\w%.])(\d+)\b", answer.bare)
     }:
         return (
-            "24 is right, but let the program compute it: begin with 7 and 5, and use "
+            "24 is right, but let the program compute it: start from 7 and 5, and use "
             "tfrt.add.i32 and tfrt.mul.i32."
         )
     return None

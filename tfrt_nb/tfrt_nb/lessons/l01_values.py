@@ -28,12 +28,12 @@ if TYPE_CHECKING:
         "a = [4]": "Part b has no answer",
         "a: 4\nb: first": "Line 1: write `a = 4`",
     },
-    why="%four and its print need nothing that is missing.  %p2 has no number yet, and %p3 waits "
+    why="Nothing that %four and its print need is missing.  %p2 has no number yet, and %p3 waits "
     "for the chain of %p2.  %square needs only %four, so the third result is available, although "
     "its line is the last one.",
 )
 def before(answer: Answer) -> str | None:
-    """Nothing has been put into `%late` yet.
+    """The box `%late` is still empty.
 
     ```
     func.func @main(%late: i32) -> (i32, i32, i32) {
@@ -62,7 +62,7 @@ def before(answer: Answer) -> str | None:
     if printed == (4, 8):
         return "%p3 has its number, but a print also waits for its own chain.  Whose chain is it?"
     if printed != (4,):
-        return "Part a: take each print.  Are its number and its chain available?"
+        return "Part a: for each print, are its number and its chain available?"
     if "second" in results:
         return "Part b: %more needs %late, which is missing."
     if results == {"first"}:
@@ -83,22 +83,22 @@ def before(answer: Answer) -> str | None:
         "[1, 4]": "%eight",
         "1 8": "Line 1 was not understood: `1 8`",
     },
-    why="Filling the box lets %p2 run, and its chain lets %p3 run.  4 was printed before, and is "
+    why="Filling the box lets %p2 run, and its chain lets %p3 run.  4 was printed earlier, and is "
     "not printed again.",
 )
 def after(answer: Answer) -> str | None:
-    """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on,
-    in order?
+    """In the same program, `%late` is now filled with 1.  Which numbers are printed from this
+    moment on, in order?
     """
     numbers = answer.numbers()
     if numbers[:1] == (4,):
-        return "4 was printed already, before the box was filled; a kernel runs once."
+        return "4 was printed already, before the box was filled; a kernel runs only once."
     hints: dict[tuple[int, ...], str] = {
         (8, 1): "%p3 takes the chain of %p2, so it cannot be first.",
-        (1,): "There is a second print that waited: what does the chain of %p2 let run?",
+        (1,): "A second print was waiting, too: which print takes the chain of %p2?",
         (1, 4): "%p3 prints %eight, not %four.",
     }
-    waited = "Two prints waited.  Write their numbers in order."
+    waited = "Two prints were waiting.  Write their numbers in order."
     return None if numbers == (1, 8) else hints.get(numbers, waited)
 
 
@@ -129,7 +129,7 @@ def after(answer: Answer) -> str | None:
         "async def doubled(box):\n    return 2 * await box": "returns a coroutine",
     },
     why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and "
-    "nothing could fill the box meanwhile on this thread.",
+    "in the meantime nothing on this thread could fill the box.",
 )
 def double(answer: Names) -> str | None:
     """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an
@@ -162,13 +162,13 @@ def double(answer: Names) -> str | None:
     if inspect.iscoroutine(made):
         made.close()
         return (
-            "An `async def` returns a coroutine, which begins only when it is awaited.  Use `then`."
+            "An `async def` returns a coroutine, which starts only when it is awaited.  Use `then`."
         )
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
     if box.done():
         return (
-            "The function fills the box itself.  Other code fills it later: return a new box that "
+            "The function fills the box itself.  Leave that to other code: return a new box that "
             "follows it."
         )
     box.set_result(7)

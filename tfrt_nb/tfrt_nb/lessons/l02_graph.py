@@ -18,7 +18,7 @@ from tfrt_nb.exercises.exercise import exercise
         "400": "longest",
         "half a second": "Line 1 was not understood",
     },
-    why="The paths are a-c-d (300 + 100 + 100) and b-d (400 + 100).  Both take 500 ms.",
+    why="The paths are a-c-d (300 + 100 + 100) and b-d (400 + 100).  Each takes 500 ms.",
 )
 def path(answer: Answer) -> str | None:
     """The numbers are the times of the kernels in ms. There are enough threads. How many ms does a
@@ -52,7 +52,7 @@ def path(answer: Answer) -> str | None:
         "d": "takes the least",
         "all": "Write a, b, c or d; found 'all'.",
     },
-    why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so "
+    why="The critical path is %b, %d: 700 + 50.  The other path takes 300 + 300 + 50 = 650, so "
     "shortening %a or %c changes nothing, and %d takes only 50 ms.",
 )
 def faster(answer: Answer) -> str | None:
@@ -114,12 +114,12 @@ def fan(answer: Code) -> str | None:
     """
     seconds = re.findall(r"seconds\s*=\s*([\d.]+)", answer.bare)
     if answer.kernels().count("demo.wait.i32") != 3 or [*map(float, seconds)] != [0.25] * 3:
-        return "Keep the three slow kernels of 250 ms, and change only what they take."
+        return "Keep the three slow kernels of 250 ms, and change only their operands."
     steps = answer.longest_path("demo.wait.i32")
     if steps > 1:
         return (
-            f"The run still takes {steps * 250} ms: a slow kernel waits for another one.  "
-            f"Follow the arrows."
+            f"The run still takes {steps * 250} ms: a slow kernel still waits for another one.  "
+            "Follow the arrows."
         )
     if answer.needed("demo.wait.i32") < 3:
         return "Keep the two additions, so that the result needs all three slow kernels."

@@ -25,12 +25,12 @@ def outputs(answer: Answer) -> str | None:
     """Write every output that the program above may have, each as a list of its numbers."""
     orders = answer.orders()
     if any(sorted(order, key=str) != [5, 6, 7] for order in orders):
-        return "Each list is one whole output: the numbers 5, 6 and 7 in some order."
+        return "Each list is one complete output: the numbers 5, 6 and 7 in some order."
     if any(order.index(6) < order.index(5) for order in orders):
         return "One of your lists has 6 before 5.  Whose chain does the print of 6 take?"
     if orders == {(5, 6, 7)}:
         return (
-            "You wrote only the text order, but order comes from chains, not text order.  "
+            "You wrote only the order of the lines, but order comes from chains, not text order.  "
             "Which chain does the print of 7 wait for?"
         )
     if (7, 5, 6) not in orders:
@@ -72,8 +72,8 @@ func.func @show(%x: i32, %ch: !tfrt.chain) -> !tfrt.chain {
   tfrt.return %p : !tfrt.chain
 }""": "in @main itself",
     },
-    why="Each print takes the chain of the one before it.  A merge orders what comes after it, and "
-    "says nothing about the order of the chains that go into it.",
+    why="Each print takes the chain of the one before it.  A merge orders what comes after it; it "
+    "does not order the chains that it merges.",
 )
 def countdown(answer: Code) -> str | None:
     """Change the program so that it always prints 3, then 2, then 1."""
@@ -103,8 +103,8 @@ def _listed(orders: set[tuple[str, ...]]) -> str:
         "6": "waits for %b",
         "4": "list them",
     },
-    why="1 is first, since %b and %c wait for %a.  4 waits for %b.  That leaves 1 2 3 4, 1 2 4 3 "
-    "and 1 3 2 4.",
+    why="1 is first, because %b and %c wait for %a.  4 waits for %b.  That leaves 1 2 3 4, 1 2 4 "
+    "3 and 1 3 2 4.",
 )
 def after(answer: Answer) -> str | None:
     """How many different outputs may this program have?

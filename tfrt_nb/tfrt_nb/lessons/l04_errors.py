@@ -19,7 +19,7 @@ from tfrt_nb.exercises.exercise import exercise
         "a = [9]\nb = [error, 9, error]": "9 + 9",
         "a = [9]\nb = [chain, 18, error]": "%bad itself",
         "a = [9]\nb = [error, 18]": "Write 3 values",
-        "a = [9]\nb = [error, 18, skipped]": "its result is an error",
+        "a = [9]\nb = [error, 18, skipped]": "their results are errors",
     },
     why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes "
     "%bad, so %m is an error, and %q is skipped although %nine is good.  %twice has no path from "
@@ -43,9 +43,11 @@ def which(answer: Answer) -> str | None:
     if printed == ():
         return "An error stops only what depends on it.  Does %p depend on %bad?"
     if printed == (9, 9) or results[2] == "chain":
-        return "Chains carry errors: see what goes into the merge, and which operation takes %m."
+        return (
+            "Chains carry errors: check which values the merge takes, and which operation takes %m."
+        )
     if "skipped" in results:
-        return "Part b: an operation is skipped; its result is an error.  Write `error`."
+        return "Part b: operations are skipped, but their results are errors.  Write `error`."
     if results[1] == "error":
         return "There is no path from %bad to %twice."
     if printed != (9,):
@@ -71,8 +73,8 @@ def which(answer: Answer) -> str | None:
         "[2, 3, 4]": "200 ms",
         "[2, cancelled]": "Write 3 values",
     },
-    why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, "
-    "and become errors at once; nothing waits for the slow kernel.",
+    why="After 200 ms, only the first box is filled; it keeps its value.  The other two are "
+    "empty, and become errors at once; nothing waits for the slow kernel.",
 )
 def cancel(answer: Answer) -> str | None:
     """A run is cancelled 200 ms after its start. `%one` is 1. What are the three results: a number
@@ -89,9 +91,9 @@ def cancel(answer: Answer) -> str | None:
     words = ("cancelled", "canceled", "unavailable", "error", "skipped")
     results = tuple("cancelled" if one == "canceled" else one for one in answer.items(3, words))
     if {"error", "skipped"} & {*results}:
-        return "A cancelled box is an error of a special kind: write `cancelled`."
+        return "A cancelled box holds an error of a special kind: write `cancelled`."
     if results[0] == "cancelled":
-        return "Boxes that are filled already keep their values.  When was %two computed?"
+        return "Boxes that are already filled keep their values.  When was %two computed?"
     if results[0] != 2:
         return "The first result is %two, %one + %one."
     hints: dict[tuple[object, ...], str] = {
@@ -99,9 +101,9 @@ def cancel(answer: Answer) -> str | None:
             "unavailable",
             "unavailable",
         ): "Cancelling does not leave empty boxes empty.  What do they become?",
-        (3, "cancelled"): "%three needs %slow, which would come after 400 ms.",
-        ("cancelled", 4): "%four takes %three.  Can it come, when %three is cancelled?",
-        (3, 4): "After 200 ms %slow is still empty.  What does cancelling do with empty boxes?",
+        (3, "cancelled"): "%three needs %slow, which would arrive after 400 ms.",
+        ("cancelled", 4): "%four takes %three.  Can it be computed when %three is cancelled?",
+        (3, 4): "After 200 ms, %slow is still empty.  What does cancelling do to empty boxes?",
     }
     each = "For each result: is its box filled after 200 ms?"
     return None if results[1:] == ("cancelled",) * 2 else hints.get(results[1:], each)

@@ -21,8 +21,8 @@ from tfrt_runtime.host.default_host import unavailable
         "a = late\nb = start\nc = late\nd = late": "condition",
         "a = late\nb = start\nc = late": "Part d",
     },
-    why="A strict call waits for all arguments.  A non-strict one starts at once; what is inside "
-    "waits only when it uses the late value.",
+    why="A strict call waits for all arguments.  A non-strict one starts at once; kernels inside "
+    "wait only if they use the late value.",
 )
 def when(answer: Answer) -> str | None:
     """`%x` is available; `%late` arrives after a second. `@first` returns its first argument and
@@ -136,8 +136,8 @@ func.func @main(%has_discount: i1, %price: i32, %discount: i32) -> i32 {
     "its condition, and @plain never touches the box of %discount.",
 )
 def branch(answer: Code) -> str | None:
-    """`@main` returns `%price`, or the price after a discount. Change it so that without a discount
-    the result is available before `%discount` is.
+    """`@main` returns `%price`, or the price after a discount.  Change it so that, without a
+    discount, the result is available before `%discount` is.
     """
     late = unavailable()
     with_discount = answer.run(True, 10, 3).result

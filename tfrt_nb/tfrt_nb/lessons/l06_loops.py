@@ -41,7 +41,7 @@ _ONE_MORE = """\
         ): "not correct yet",
     },
     why="The second value that the loop carries is the number of the round.  The body returns it "
-    "one larger, and so the next round adds 2, then 3, and so on.",
+    "increased by one, so the next round adds 2, then 3, and so on.",
 )
 def control_sum(answer: Code) -> str | None:
     """The body of a `repeat` gets what the previous round returned. This program counts:
@@ -56,9 +56,9 @@ def control_sum(answer: Code) -> str | None:
             "second value."
         )
     if found == [found[0]] * 6 and found[0] not in (0, 1):
-        return f"It returns {found[0]} for every n.  Return what the loop makes."
+        return f"It returns {found[0]} for every n.  Return a result of the loop."
     if found == [1] * 6:
-        return "It makes only one round: the first operand of `repeat` is the number of rounds."
+        return "The loop has only one round: the first operand of `repeat` is the number of rounds."
     # The first number that is wrong says most about the mistake.
     n = next(n for n in range(6) if found[n] != n * (n + 1) // 2)
     where = {0: "Which value does %sum begin with?", 1: "What does the first round add to 0?"}
@@ -98,7 +98,7 @@ def rounds(answer: Answer) -> str | None:
     ```
     """
     hints = {
-        2: "The condition asks about %x, the number that the round began with, not about %y.",
+        2: "The condition tests %x, the number that the round began with, not %y.",
         1: "Another round follows for every %x of 10 or less, and 10 is one of them.",
         4: "A round that begins with 20 is the last one: 20 is more than 10.",
     }
@@ -135,7 +135,7 @@ def time_of_loop(answer: Answer) -> str | None:
     ```
     """
     found = answer.number()
-    apart = "The rounds do not overlap: a round needs what the one before it returned."
+    apart = "The rounds do not overlap: a round needs the values that the one before it returned."
     hints = {
         1200: "Inside a round, %a and %b have no arrow between them: they run at the same time.",
         200: apart,

@@ -23,7 +23,7 @@ def tell(number: int) -> None:
         "[[1, 2, 9]]": "line by line",
         "[[1, 2, 9], [1, 9, 2], [9, 1, 2], [2, 1, 9]]": "after=a",
         "[[1, 2, 9], [9, 1, 2]]": "between",
-        "[[1, 2], [2, 1]]": "whole output",
+        "[[1, 2], [2, 1]]": "complete output",
     },
     why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may be "
     "anywhere.",
@@ -43,7 +43,7 @@ def outputs(answer: Answer) -> str | None:
     """
     orders = answer.orders()
     if any(sorted(one, key=str) != [1, 2, 9] for one in orders):
-        return "Each list is one whole output: 1, 2 and 9 in some order."
+        return "Each list is one complete output: 1, 2 and 9 in some order."
     if any(one.index(2) < one.index(1) for one in orders):
         return "The second call has `after=a`, so 2 never comes before 1."
     if orders == {(1, 2, 9)}:
@@ -87,8 +87,8 @@ def outputs(answer: Answer) -> str | None:
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.cond(x > y, lambda "
         "a, b: b, lambda a, b: a, x, y)": "not 5",
     },
-    why="While the function is traced, there is no number to compare.  `tfrt.cond` writes the "
-    "choice into the program; `tfrt.max` is a kernel that makes the choice.",
+    why="While the function is traced, there is no number to compare.  `tfrt.cond` makes the "
+    "choice part of the program; `tfrt.max` is a kernel that makes the choice.",
 )
 def program(answer: Names) -> str | None:
     """This program cannot be traced. Write `larger` so that it is still a `@tfrt.program`, and
@@ -190,7 +190,7 @@ def program(answer: Names) -> str | None:
         """: "not defined",
     },
     why="A call is an operation; only a chain puts one after the other.  `in_order` passes the "
-    "chain along by itself.",
+    "chain along automatically.",
 )
 def python_order(answer: Names) -> str | None:
     """`tell` is a kernel with an effect. Change `count` so that it always tells x, then x + 1, then

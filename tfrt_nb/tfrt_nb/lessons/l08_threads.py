@@ -179,8 +179,8 @@ def blocking(answer: Names) -> str | None:
         if time.monotonic() - began < _WAIT / 2:  # clocks differ
             awaited = "  A coroutine such as `asyncio.sleep(…)` runs only when it is awaited."
             return (
-                f"Keep the wait of {_WAIT} s: the kernel stands for one that needs "
-                f"it.{awaited * is_async}"
+                f"Keep the wait of {_WAIT} s: it stands for the wait of a real "
+                f"kernel.{awaited * is_async}"
             )
     # The second time, all that a first call needs is there.
     if not getattr(USER_KERNELS[made.name], "blocking", False) and not any(
@@ -188,7 +188,7 @@ def blocking(answer: Names) -> str | None:
     ):
         if is_async:
             return (
-                "It stops all kernels of the event loop: in an `async def`, write `await "
+                "It blocks all kernels on the event loop: in an `async def`, write `await "
                 "asyncio.sleep`."
             )
         return "It still ties up a worker while it waits, however short the wait is."

@@ -20,8 +20,8 @@ from tfrt_nb.exercises.orders import linear_orders
         "[1, 3]": "without %c",
         "1-3": "Line 1 was not understood",
     },
-    why="%b is always before the get, %d never.  %a, and %c after it, may each be before or after "
-    "it: 1, 2 or 3.",
+    why="%b is always before the get, %d never.  %a, and %c after %a, may each be before or after "
+    "the get: 1, 2 or 3.",
 )
 def results(answer: Answer) -> str | None:
     """Which results are possible? Write all numbers."""
@@ -80,9 +80,7 @@ def largest(answer: Answer) -> str | None:
             )
     before = words.index("get")
     return (
-        None
-        if before == 3
-        else f"This order gives {before}; there is one that gives a larger result."
+        None if before == 3 else f"This order gives {before}; another order gives a larger result."
     )
 
 
@@ -148,7 +146,7 @@ def repair(answer: Code) -> str | None:
     function = next(one for one in answer.program.file.functions if one.name == "main")
     touching = [at for at, one in enumerate(kernels) if "atomic.inc" in one or "atomic.get" in one]
     if len({function.kernels[at].arguments[0] for at in touching}) > 1:
-        return "Keep one atomic: the get must read the one that each `inc` changes."
+        return "Keep one counter: the get must read the counter that each `inc` changes."
     get = next(at for at in touching if "get" in kernels[at])
     if function.result_registers[:1] != function.kernels[get].results[:1]:
         return "Return what the get reads."

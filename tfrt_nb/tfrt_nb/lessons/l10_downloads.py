@@ -14,11 +14,11 @@ from tfrt_runtime.kernels.users.user import kernel
 
 
 class Server:
-    """A server that is simulated: slow, with a limit, and in bad health.
+    """A simulated server: slow, with a limit, and unreliable.
 
-    Page 3 fails when it is asked for the first time, page 5 hangs, and after page 8 there are none.
-    `asked` lists the pages that were asked for, and `most` is how many at the same time.  Any
-    thread may ask.
+    The first request for page 3 fails, page 5 hangs, and page 8 is the last one.
+    `asked` lists the pages that were requested, and `most` is the largest number of simultaneous
+    requests. Any thread may call `ask`.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Server:
         """The size of a page, after a while.
 
         Raises:
-            ConnectionError: where it helps to ask again.
+            ConnectionError: if asking again helps.
             ValueError: if there is no such page.
         """
         with self._lock:
@@ -49,8 +49,8 @@ class Server:
 
 
 def _fetched(answer: Names, pages: Iterable[int]) -> tuple[Server, list[object]]:
-    """A new server after `fetch` of the answer asked for all pages at once, and the size of each
-    page or the exception instead of it.
+    """Request all pages at once with the answer's `fetch`; return the new server, and each page's
+    size or exception.
     """
     function = answer.get("fetch")
     if not callable(function) or getattr(function, "kernel", None) is None:
@@ -74,7 +74,7 @@ def _fetched(answer: Names, pages: Iterable[int]) -> tuple[Server, list[object]]
 
 
 def _missing(sizes: list[object], expected: list[int]) -> str | None:
-    """The hint about the first size that is not as expected."""
+    """Return the hint about the first size that is not as expected."""
     for size, wanted in zip(sizes, expected, strict=True):
         if size != wanted:
             shown = f"{type(size).__name__}: {size}" if isinstance(size, Exception) else size
@@ -133,23 +133,23 @@ def download_kernel(answer: Names) -> str | None:
         _with("blocking=True, retries=1, retry_on=ConnectionError, delay=0.1"),
     ),
     wrong={
-        _with("blocking=True, retries=2"): "asked for 3 times",
+        _with("blocking=True, retries=2"): "requested 3 times",
         _with("blocking=True, retry_on=OSError"): "give retries=",
         _with("blocking=True, retries=2, retry_on=ValueError"): "Page 3 gives ConnectionError",
         _with("retries=2, retry_on=OSError"): "one after the other",
     },
-    why="A `ConnectionError` is an `OSError`, a `ValueError` is not: asking again for a page that "
-    "does not exist helps nobody.",
+    why="A `ConnectionError` is an `OSError`; a `ValueError` is not: asking again for a page that "
+    "does not exist does not help.",
 )
 def download_retry(answer: Names) -> str | None:
-    """Page 3 fails when it is asked for the first time, with a `ConnectionError`. Let `fetch` ask
-    again, at most twice. But a page that does not exist (a `ValueError`) is asked for only once.
+    """The first request for page 3 fails, with a `ConnectionError`. Let `fetch` ask again, at most
+    twice. But it must ask only once for a page that does not exist (a `ValueError`).
     """
     server, sizes = _fetched(answer, (3, 9, 1, 2))
     if found := _missing([sizes[0], *sizes[2:]], [300, 100, 200]):
         return found
     if (times := server.asked.count(9)) > 1:
-        return f"Page 9 does not exist, and was asked for {times} times: see `retry_on=`."
+        return f"Page 9 does not exist, but was requested {times} times: see `retry_on=`."
     return (
         None if server.most > 1 else "The requests are made one after the other: `blocking=True`."
     )
@@ -196,8 +196,8 @@ def download_limit(answer: Names) -> str | None:
     why="`timeout=` is for one attempt, `deadline=` for a call with all its attempts and delays.",
 )
 def download_deadline(answer: Names) -> str | None:
-    """Page 5 hangs. Let each call of `fetch`, with all its attempts, end after at most one
-    second; the other pages must still come.
+    """Page 5 hangs. Let each call of `fetch`, with all its attempts, end after at most one second;
+    the other pages must still arrive.
     """
     _, sizes = _fetched(answer, (5, 1, 3))
     if found := _missing(sizes[1:], [100, 300]):
@@ -262,11 +262,11 @@ def download(pages, enough):
         _LIVE.replace("return sizes", "return sum(sizes)"): "in a list",
     },
     why="`as_completed` gives each box when it is decided, so you can act on it; `cancel` turns "
-    "every box that is still empty into an error, and no further page is asked for.",
+    "every box that is still empty into an error, and no further page is requested.",
 )
 def download_live(answer: Names) -> str | None:
     """Write `download(pages, enough)`. It fetches all pages at once, with `fetch` from the
-    earlier steps, and returns the sizes in a list, in the order in which they come. A page that
+    earlier steps, and returns the sizes in a list, in the order in which they arrive. A page that
     fails is left out. As soon as the sizes together are `enough` or more, it cancels the rest and
     returns.
     """
@@ -284,7 +284,7 @@ def download_live(answer: Names) -> str | None:
     finally:
         answer.names["fetch"] = before
     if asked == 20:
-        return "It asks for all 20 pages, although three are enough: cancel the rest."
+        return "It requests all 20 pages, although three are enough: cancel the rest."
     return (
         None
         if sizes == [200] * 3

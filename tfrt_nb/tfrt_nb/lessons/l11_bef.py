@@ -24,7 +24,7 @@ from tfrt_nb.exercises.exercise import exercise
 )
 def count(answer: Answer) -> str | None:
     """Each operation counts down the operands that it waits for. `@way` has just started: `%step`
-    has come, and no operation has run, not even the constant. What is the countdown of `%long`,
+    has arrived, and no operation has run, not even the constant. What is the countdown of `%long`,
     of `%longer`, and of `%rest`? Write three numbers.
     """
     found = answer.numbers(3)
@@ -64,7 +64,7 @@ def inside(answer: Answer) -> str | None:
     """Which of these are in the bytes of the sections that a run needs: `way`, `longer`,
     `tfrt.minus.i32`, `tfrt.return`, the `comment`? Write a list of them.
     """
-    value = "The names of values are gone: values are registers with numbers."
+    value = "The names of values are not stored: values are numbered registers."
     hints = {
         "long": value,
         "longer": value,
@@ -140,7 +140,7 @@ def patch(answer: Names) -> str | None:
         return f"`patched` must return bytes; it returned {reprlib.repr(found)}."
     if found == data:
         return (
-            "The bytes are the same as before: those that you look for are not in them.  25 is "
+            "The bytes have not changed: they do not contain those that you look for.  25 is "
             "stored as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is "
             "another number."
         )
@@ -152,5 +152,8 @@ def patch(answer: Names) -> str | None:
         return f"The program now returns {result}, not 40."
     named = Program.from_source(text.replace("@main", "@sale")).bef
     if b"sale" not in bytes(answer.call("patched", named)):  # type: ignore[call-overload]
-        return "Change the bytes of `data`: this returns another program, whatever `data` is."
+        return (
+            "Change the bytes of `data`: this returns another program that does not depend on "
+            "`data`."
+        )
     return None

@@ -17,7 +17,7 @@ from tfrt_nb.exercises.exercise import exercise
         "600": "Write 2 values, not 1",
         "4x10": "Line 1 was not understood",
     },
-    why="(4, 15) times (15, 10): the 15 vanishes, and (4, 10) is left: ten numbers for each of "
+    why="In (4, 15) times (15, 10), the 15 vanishes, and (4, 10) is left: ten numbers for each of "
     "four pictures.",
 )
 def shape(answer: Answer) -> str | None:
@@ -43,8 +43,8 @@ def shape(answer: Answer) -> str | None:
         "shown": "own",
         "b": "Write ch",
     },
-    why="%cut is available when the tensor is written and cut.  Wait for the chain of the last "
-    "kernel that writes.",
+    why="%cut is available when the tensor has been written and cut.  Wait for the chain of the "
+    "last kernel that writes.",
 )
 def chain(answer: Answer) -> str | None:
     """Which chain must the print take, so that it shows the finished tensor:

@@ -20,8 +20,8 @@ from tfrt_nb.exercises.exercise import exercise
         "a = graph\nb = compiled\nc = host\nd = compiled": "Write compiled or host",
         "a = host": "Part b has no answer yet",
     },
-    why="Few large steps, such as kernels in Python, make a host program, and many small ones a "
-    "compiled function.  The last line and the operations say which kind it is.",
+    why="A few large steps, such as Python kernels, belong in a host program; many small steps "
+    "belong in a compiled function.  The last line and the operations say which kind it is.",
 )
 def kind(answer: Answer) -> str | None:
     """Is it a `host` program or a `compiled` one? (a) It calls three functions in Python, each of
@@ -126,11 +126,11 @@ func.func @main() -> i64 {
             "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
             "async.execute [%t0] -> !async.value<i64> {\n    %double = arith.addi %y",
         ): "one after the other",
-        _TASKS.replace(_AWAIT, "").replace("  %t1", _AWAIT + "  %t1"): "as it was given",
+        _TASKS.replace(_AWAIT, "").replace("  %t1", _AWAIT + "  %t1"): "original program",
         _TASKS.replace("%x, %x", "%x, %y"): "one after the other",
         _TASKS.replace(_AWAIT, "")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B)
-        .replace("arith.addi %left, %right", "arith.constant 84"): "what the two tasks yield",
+        .replace("arith.addi %left, %right", "arith.constant 84"): "sum of the two tasks",
         _TASKS.replace(_AWAIT, "")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B)
         .replace(
@@ -141,7 +141,7 @@ func.func @main() -> i64 {
         .replace("    %double = arith.addi %y", "  " + _AWAIT + "    %double = arith.addi %y")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B): "in its body",
     },
-    why="Start everything first, await afterwards.  An await between the two starts makes the "
+    why="Start everything first, and await afterward.  An await between the two starts makes the "
     "tasks run one after the other.",
 )
 def together(answer: Code) -> str | None:
@@ -167,23 +167,19 @@ def together(answer: Code) -> str | None:
     around = found[first][1]
     if any(inside == around for _, inside, _ in found[first + 1 : second]):
         return (
-            "They still run one after the other: the second task is started only when the "
-            "first await is over."
+            "They still run one after the other: the second task starts only after the first await."
         )
     if any(found[at][2] for at in starts):
         return (
-            "What is in brackets must be available before a task starts, so they run one after "
-            "the other."
+            "Values in brackets must be available before a task starts, so the tasks run one "
+            "after the other."
         )
     if any(inside > around for _, inside, _ in found):
-        return (
-            "A task that awaits the other one in its body waits for it, so they run one after "
-            "the other."
-        )
+        return "One task awaits the other in its body, so they run one after the other."
     if results != (84,):
         return f"It returns {results[0] if results else 'nothing'}, not 84."
     # With another number, a program that adds what its tasks yield returns another sum.
     other, changed = re.subn(r"constant 30\b", "constant 31", answer.text)
     if changed != 1 or Code(other).run().results != (86,):
-        return "Keep 30 and 12, and return the sum of what the two tasks yield."
+        return "Keep 30 and 12, and return the sum of the two tasks' results."
     return None

@@ -16,13 +16,13 @@ from tfrt_nb.exercises.exercise import exercise
         "[1, 4, 3, 2, 5]": "brackets",
         "[1, 4, 5, 2, 3]": "await",
         "[1, 2, 3, 4, 5]": "filled",
-        "hangs": "goes on",
-        "[]": "goes on",
+        "hangs": "continues",
+        "[]": "continues",
         "[1, 4, 2, 3]": "five numbers",
     },
-    why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints "
-    "4.  Then %gate is filled: 2, and after it 3, because the task has the token of @work in its "
-    "brackets.  5 comes after the await of the task.",
+    why="@work starts hot and prints 1.  Its await finds an empty box, so @main continues and "
+    "prints 4.  Then %gate is filled: 2, and after it 3, because the task has the token of @work "
+    "in its brackets.  5 comes after the await of the task.",
 )
 def order(answer: Answer) -> str | None:
     """What is printed? (`show` prints a number.)
@@ -53,12 +53,12 @@ def order(answer: Answer) -> str | None:
     if all(isinstance(one, str) for one in printed):
         return (
             "Nothing waits here forever: an await in an async.func does not tie up a thread, so "
-            "@main goes on, and fills %gate."
+            "@main continues, and fills %gate."
         )
     if sorted(printed, key=str) != [1, 2, 3, 4, 5]:
         return "Write the five numbers in their order, each once."
     hints = (
-        (1, 4, "An async.func starts hot: which of its prints happen in the call itself?"),
+        (1, 4, "An async.func starts hot: which of its prints happen during the call itself?"),
         (
             4,
             2,
@@ -72,7 +72,10 @@ def order(answer: Answer) -> str | None:
         (
             3,
             5,
-            "The await stops until the task is finished.  On which side of it is the print of 5?",
+            (
+                "The await stops @main until the task is finished.  Is the print of 5 before or "
+                "after it?"
+            ),
         ),
     )
     late = (hint for one, other, hint in hints if printed.index(other) < printed.index(one))
@@ -90,8 +93,8 @@ def order(answer: Answer) -> str | None:
         "a = 3\nb = frame\nc = no\nd = worker": "hot",
         "a = 3\nb = frame\nc = no": "Part d",
     },
-    why="One suspension point for the cold start and one for each await.  What is needed later is "
-    "in the frame.  A stopped coroutine is only memory and a note at a box.",
+    why="One suspension point for the cold start and one for each await.  Values that are needed "
+    "later are in the frame.  A stopped coroutine is only memory and a note at a box.",
 )
 def coroutine(answer: Answer) -> str | None:
     """(a) How many suspension points does the coroutine of an `async.execute` have if its body has
@@ -128,7 +131,7 @@ def coroutine(answer: Answer) -> str | None:
         "[b, gate, y]": "%y is used up",
         "[b, door]": "'door' is not one of",
     },
-    why="%b is used after the await, and %gate is read there.  %y and %a are used up before it; "
+    why="%b is used after the await, and %gate is read there.  %y and %a are last used before it; "
     "%late and %c are made after it.",
 )
 def frame(answer: Answer) -> str | None:
@@ -148,7 +151,8 @@ def frame(answer: Answer) -> str | None:
     """
     hints = {
         "b": "%b is computed before the cut and used after it.",
-        "gate": "After the await, the value is read out of the box: the frame keeps its address.",
+        "gate": "After the await, the value is read from the box, so the frame keeps the box's "
+        "address.",
         "y": "%y is used up before the await.",
         "a": "%a is used up before the await.",
         "late": "%late is made after the await, so it need not be kept.",

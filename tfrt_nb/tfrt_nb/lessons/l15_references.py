@@ -59,8 +59,8 @@ def places(answer: Answer) -> str | None:
     rows = ("execute t", "execute s", "execute u", "await s", "await u")
     if c.choice(*rows) != "execute u":
         return (
-            "Part c: find the last line of @main that uses %t.  What a task does with it later "
-            "concerns only the task."
+            "Part c: find the last line of @main that uses %t.  Later uses in a task concern only "
+            "that task."
         )
     is_dropped = d.choice("execute v", "none", "None") == "execute v"
     return "Part d: %v is returned." if is_dropped else None
@@ -130,7 +130,7 @@ _LOAD = "  %x = async.runtime.load %value : <i64>\n"
 
 
 def _count_after(text: str) -> int:
-    """The reference count of the value after some lines, as a person counts."""
+    """The reference count of the value after the given lines, as a person counts it."""
     count = 0
     for line in text.splitlines():
         by = int(found[1]) if (found := re.search(r"count\s*=\s*(\d+)", line)) else 1
@@ -151,7 +151,7 @@ def _count_after(text: str) -> int:
         .replace("%x : i64", "%x: i64"),
     ),
     wrong={
-        _LEAK.replace("  return", _DROP + "  return"): "the count is 1",
+        _LEAK.replace("  return", _DROP + "  return"): "the count at the end is 1",
         _LEAK.replace(_ADD, ""): "Keep the add_ref",
         _LEAK.replace("  return", _DROP * 3 + "  return"): "too many times",
         _LEAK.replace("  return", _ADD + _DROP + "  return"): "still left over",
@@ -170,8 +170,9 @@ def _count_after(text: str) -> int:
     "left, and both are dropped after the last use.",
 )
 def leak(answer: Code) -> str | None:
-    """This program counts by hand, and leaks. Keep its `add_ref`, and drop by hand what is left
-    over: the count must be 0 at the end, and not before the load. It must still return 7.
+    """This program counts by hand, and leaks.  Keep its `add_ref`, and drop the remaining
+    references by hand: the count must be 0 at the end, and not before the load.  It must still
+    return 7.
     """
     ran = answer.run()
     if ran.errors and "before it is available" in ran.errors[0]:
@@ -191,15 +192,13 @@ def leak(answer: Code) -> str | None:
     if loaded is None or not re.search(rf"return\s+{loaded[1]}\b", answer.bare):
         return "Keep the load of the value, and return its result."
     if _count_after(answer.bare.partition("async.runtime.load")[0]) == 0:
-        return (
-            "The count is 0 before the load: the value is freed there, and the load comes too late."
-        )
+        return "The count is 0 before the load, so the value has been freed when the load reads it."
     if "async.runtime.add_ref" not in answer.bare:
-        return "Keep the add_ref, and drop by hand what is left over."
+        return "Keep the add_ref, and drop the remaining references by hand."
     if left := _count_after(answer.bare):
         return (
-            f"By your lines, at the end the count is {left}.  (The run leaks nothing, because your "
-            "adds and drops cancel out and the compiler then counts this box itself.  Here, count "
-            "by hand down to 0.)"
+            f"According to your lines, the count at the end is {left}.  (The run leaks nothing, "
+            "because your adds and drops cancel out and the compiler then counts this box "
+            "itself.  Here, count by hand down to 0.)"
         )
     return None if ran.results == (7,) else f"It returns {ran.results}, not 7."

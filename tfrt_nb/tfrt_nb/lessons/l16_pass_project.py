@@ -72,17 +72,17 @@ def _module() -> Any:
 
 
 def _called_early(answer: Names) -> list[str]:
-    """The functions whose calls are marked after the pass of the answer.
+    """Return the functions whose calls the answer's pass marks.
 
     Raises:
-        Wrong: if none is, or the pass does something else.
+        Wrong: if it marks none, or changes something else.
     """
     module = _module()
     pass_ = answer.get("CallEarly")
     attempt("CallEarly().apply(…)", lambda: pass_().apply(None, module))  # type: ignore[operator]
     calls = [op for op in module.walk() if op.name == "tfrt.call"]
     if len(calls) != len(_CALLS):
-        raise Wrong("The pass has removed or added calls; it only marks them.")
+        raise Wrong("The pass has removed or added calls; it may only mark them.")
     marked = [op for op in module.walk() if "bef.nonstrict" in op.attributes]
     if other := [op.name for op in marked if op not in calls]:
         raise Wrong(f"The pass has marked {other[0]}, too; mark `tfrt.call` only.")
@@ -195,24 +195,26 @@ def mark(answer: Names) -> str | None:
     form="[less, late]",
     right=("[all, full, posted]", "full, posted, all"),
     wrong={
-        "[full]": "%posted waits for %full",
+        "[full]": "%posted waits only for %full",
         "[full, posted]": "%all waits for",
         "[full, less, posted, all]": "%less needs",
         "[full, posted, all, late]": "%late is an argument",
         "[posted]": "%full needs only",
     },
-    why="%full no longer waits for %late, so %posted starts at once, and %all comes earlier.  "
-    "%less still needs %late.",
+    why="%full no longer waits for %late, so %posted starts at once, and %all is earlier.  %less "
+    "still needs %late.",
 )
 def effect(answer: Answer) -> str | None:
-    """Which of the values `late`, `full`, `less`, `posted`, and `all` of `@main` come earlier after
-    the pass? Write a list.
+    """Which of the values `late`, `full`, `less`, `posted`, and `all` of `@main` become available
+    earlier after the pass? Write a list.
     """
     hints = {
         "late": "%late is an argument; no pass makes it come earlier.",
-        "full": "%full needs only %three.  When did it come before, and when does it come now?",
-        "less": "%less needs the discount itself, so it comes at the same time as before.",
-        "posted": "%posted waits for %full and nothing else.",
+        "full": "%full needs only %three.  When was it available before, and when is it available "
+        "now?",
+        "less": "%less needs the discount itself, so it becomes available at the same time as "
+        "before.",
+        "posted": "%posted waits only for %full.",
         "all": "%all waits for %posted, which is earlier, and for %less.",
     }
     found = answer.items(words=hints)
@@ -236,7 +238,7 @@ def effect(answer: Answer) -> str | None:
         "a = early\nb = strict\nc = early": "calls a function",
         "a = early": "Part b has no answer yet",
     },
-    why="Only pure computation may start early: nobody sees when it happens, or "
+    why="Only pure computation may start early, because nobody can see when it happens, or "
     "whether it happens.",
 )
 def wrong(answer: Answer) -> str | None:
@@ -278,8 +280,8 @@ def wrong(answer: Answer) -> str | None:
     "that it started early.",
 )
 def safe(answer: Names) -> str | None:
-    """Change the pass: it marks a call only if no operation of the function that is called has an
-    operand or a result of type `!tfrt.chain`, or a name that starts with one of `CALLERS`.
+    """Change the pass: it marks a call only if no operation of the called function has an operand
+    or a result of type `!tfrt.chain`, or a name that starts with one of `CALLERS`.
     (`name.startswith(CALLERS)` tries all of them.)
     """
     found = _called_early(answer)
