@@ -9,10 +9,10 @@ the notebook, such as a JupyterLab tab. Read the modules in this order:
 - `inputs` finds the values, programs, and files that a line names, and chooses the functions to
   run.
 - `views` shows runs.
-- `session` has the state that cells share, and imports modules before the first cell.
+- `session` holds the state that cells share, and imports modules before the first cell.
 - `live` keeps displayed values and runs up to date.
-- `lessons` has the magics of the tutorials; `cell` and `lines` have the other magics.
-- `sliders` has controls for arguments.
+- `lessons` contains the magics of the tutorials; `cell` and `lines` contain the other magics.
+- `sliders` contains controls for arguments.
 - `assist` helps while a user writes a cell.
 - `extension` registers all of this.
 """

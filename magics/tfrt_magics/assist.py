@@ -119,7 +119,7 @@ class Assistant:
         self._undo.callback(kernel.__dict__.pop, "do_inspect", None)
 
     def uninstall(self) -> None:
-        """Give the shell back the completions and documentation that it had before `install`."""
+        """Restore the completions and documentation that the shell had before `install`."""
         self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
@@ -157,7 +157,7 @@ class Assistant:
             for flags, settings in ARGUMENTS.items():
                 if flag in flags:
                     option = f"{', '.join(flags)} {settings.get('metavar', '')}".rstrip()
-                    # In its help texts, argparse needs `%%` for a percent sign.
+                    # Argparse requires `%%` for a percent sign in its help texts.
                     return f"{option}\n\n{settings['help']}".replace("%%", "%")
             return None
         from tfrt_nb.language.answers import explain
@@ -353,7 +353,7 @@ class Assistant:
 
         Python's own names are offered only after the user has typed a letter.
         """
-        # The last match is always empty. The one before it is the word at the end, if any.
+        # The last match is always empty. The match before it, if any, is the word at the end.
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
         start, hidden = len(line) - len(word), self._shell.user_ns_hidden

@@ -142,8 +142,7 @@ def refuse_program_in_python(lines: list[str]) -> list[str]:
     if program["magic"]:
         advice = (
             "must be the first line of its cell, without spaces before it; a comment goes below "
-            "it, as in"
-            " '// comment', and Python into a cell of its own"
+            "it, as in '// comment', and Python goes in a cell of its own"
         )
         raise UsageError(f"{program['magic']} {advice}")
     if re.search(r"^%tfrt\b", text, re.MULTILINE):

@@ -128,7 +128,7 @@ def _misnamed(
 ) -> TfrtError:
     """Return the error for a `name` that refers to no object of the right type.
 
-    `kept` has the names of objects of the right type.
+    `kept` contains the names of objects of the right type.
     """
     if name in namespace:
         found = type(namespace[name]).__name__

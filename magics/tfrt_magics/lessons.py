@@ -96,7 +96,7 @@ class LessonMagics(Magics):
         """Record what you predict for the next `%%tfrt` cell, and compare it with what happens.
 
         `%tfrt_predict prints 3 1` predicts what the program prints, and `%tfrt_predict results 2
-        error` predicts the results of its functions; any other text is shown beside the run.  `?`
+        error` predicts the results of its functions; any other text is shown next to the run.  `?`
         means "not yet".
         """
         prediction = self.prediction = read_prediction(line)
@@ -148,8 +148,8 @@ class LessonMagics(Magics):
         """List the exercises solved so far: `%tfrt_progress`, or for one lesson `%tfrt_progress
         chains`.
 
-        The kernel remembers them; after a restart, run the cells with your answers again.
-        `%tfrt_progress .` instead reads the saved answers in all notebooks of a folder.
+        The kernel remembers them only until it restarts; then run the cells with your answers
+        again. `%tfrt_progress .` instead reads the saved answers in all notebooks of a folder.
         """
         from tfrt_nb.exercises.exercise import exercises
 
@@ -160,7 +160,7 @@ class LessonMagics(Magics):
             return
         names = [one.name for one in exercises() if one.name.startswith(asked)]
         if not names:
-            print(f"no exercise begins with {asked!r}")
+            print(f"no exercise has a name that begins with {asked!r}")
         for name in names:
             mark = self._marks.get(name, "not tried")
             print(f"{_SIGNS.get(mark, ' ')} {name}: {mark}")

@@ -27,13 +27,13 @@ examples:
   %%tfrt -q s                       run on one thread, so that the order is always the same
   %%tfrt --host cluster             run on your HostContext `cluster`
   %%tfrt --timeout 2                stop after two seconds and say what was missing
-  %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
+  %%tfrt --no-wait -o page          return at once; `await page` gives the value later
   %%tfrt --in n=len(names)          give the parameter %n a value from Python
   %%tfrt --as shop                  keep the program; `shop.price(2)` runs its @price
   %%tfrt --with shop                call the functions of the program `shop`
   %%tfrt --parallel-for num-workers=4   run the rounds of scf.parallel as tasks
   %%tfrt --explore                  show the outcomes of the program in every order of its steps
-  %%tfrt --expect-error             show an error that is there on purpose
+  %%tfrt --expect-error             show an error that you expect
   %%tfrt --emit bef                 show what the program becomes, and run nothing
   %tfrt sum.mlir --in x=20          run an .mlir or .bef file; takes the options of a cell
 
@@ -66,11 +66,11 @@ class OptionError(ValueError):
 class RunOptions:
     """The options that the user gave.
 
-    `output` has the Python names for the results. If `work_queue`, `timeout` (in seconds), or
+    `output` contains the Python names for the results. If `work_queue`, `timeout` (in seconds), or
     `memory` is None, the configured default applies. `host` is the Python name of the user's
     HostContext. If `function` is None, all functions whose arguments have values run, in the order
-    of the file. `inputs` has those values, as the user wrote them. `name` is the Python name for
-    the program, and `libraries` are the names of programs whose functions the program may call.
+    of the file. `inputs` contains those values, as the user wrote them. `name` is the Python name
+    for the program, and `libraries` are the names of programs whose functions the program may call.
     `file` is the file that `%tfrt` runs.
     """
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.async_runtime import LiveObject
     from tfrt_runtime.host.context import HostContext
 
-# The delay, in seconds, in which the kernel can first answer the cell with `%load_ext`.
+# The delay, in seconds, that lets the kernel first answer the cell with `%load_ext`.
 PAUSE_SECONDS = 0.02
 # The thread switch interval, in seconds, during the imports. With this interval, a cell with
 # `print(1)` takes 21 ms during the imports; with the default, 32 ms.
@@ -107,8 +107,8 @@ class TFRT(Configurable):
         ("full", "simple"),
         "full",
         help="What the boards of cells show: simple leaves out the worker of each value, the "
-        "queue of "
-        "the run, and the timeline, for readers who have not met threads and work queues yet.",
+        "queue of the run, and the timeline, for readers who do not know about threads and work "
+        "queues yet.",
     ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),
@@ -188,9 +188,9 @@ class Session:
     ) -> Program:
         """Compile the program in `text`. Locations in the program use `name` as the file's name.
 
-        `parallel_for` has the options for splitting parallel loops; with None, loops are not split.
-        `libraries` maps names to programs whose functions the program may call. `level` has the
-        same meaning as in `Program.from_source`.
+        `parallel_for` contains the options for splitting parallel loops; with None, loops are not
+        split. `libraries` maps names to programs whose functions the program may call. `level` has
+        the same meaning as in `Program.from_source`.
 
         Raises:
             TfrtError: if the program is invalid.

@@ -47,7 +47,7 @@ HOOKS.own_packages.update(("tfrt_magics", "threading"))
 # If a stopped run does not finish within this time in seconds, the job ends without the run. A
 # kernel of the run may be stuck. With the slice below, an interrupt takes at most half a second.
 QUIESCENCE_SECONDS = 0.15
-# In seconds. A stopped job ends sooner, unless the runtime does not respond.
+# In seconds. A stopped job ends sooner if the runtime responds.
 STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 # The length of turns between cells, in seconds. The page waits during a turn.

@@ -43,7 +43,7 @@ MAX_OPEN = 50_000
 FRAME_LOOKS = 15
 
 TARGET = "tfrt"
-# How many seconds a cell waits for our extension's first answer, which usually takes 20 ms.
+# How many seconds a cell waits for the first answer of our extension, which usually takes 20 ms.
 WHO_SECONDS = 0.3
 
 Answer = Callable[[Mapping[str, Any]], Document]
@@ -181,7 +181,8 @@ class Published(Protocol):
     """An object that a page can ask about: a run, or displayed values."""
 
     began: float
-    """The start time, in seconds since 1970. Pages compare it with the times of files."""
+    """The start time, in seconds since 1970. Pages compare it with the modification times of
+    files."""
 
     @property
     def id(self) -> str:

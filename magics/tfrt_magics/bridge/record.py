@@ -75,7 +75,7 @@ class Record:
     """The document of one run. Only one thread at a time may call `look`; any thread may read."""
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
-        """`head` has the run's id and place: `run`, `session`, `client`, and `cell`.
+        """`head` contains the run's id and place: `run`, `session`, `client`, and `cell`.
 
         In a kernel without a control channel, `head` also has `flag`, the address of the run's
         `Flag`.
@@ -205,7 +205,7 @@ class Record:
         return Writer(self.program.body)
 
     def _state(self) -> Document:
-        """Return the head, and all parts that are small enough for every message."""
+        """Return the head, and all parts that are small enough to be sent with every message."""
         return {
             **self._head,
             "status": str(self.snapshot.status).replace(" ", "-"),
@@ -281,7 +281,7 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events from number `first` on, sorted by time.
+        """Return the kept events, starting with number `first`, sorted by time.
 
         If `most` is given, leave out the events from number `most` on.
         """
@@ -382,7 +382,7 @@ def column(items: Sequence[Any]) -> Any:
     """Shorten a list, if possible, to a single item for all, or to the differences of numbers.
 
     Small integer differences become pairs of bytes in base64. This takes a fifth of the time that
-    text would take.
+    text would.
     """
     if len(items) < 2:
         return items

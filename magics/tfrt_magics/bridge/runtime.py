@@ -1,4 +1,4 @@
-"""The compiler's programs on the runtime's hosts, as the notebook sees them.
+"""The notebook's view of the compiler's programs and the runtime's hosts.
 
 Importing this module loads the compiler; the session imports it for the first cell.
 """
@@ -45,7 +45,7 @@ STEP_SECONDS = 10.0
 
 
 def announce(step: str) -> None:
-    """Print once, on standard output because it is no error, why the first cell takes a while."""
+    """Print once, on standard output, why the first cell takes a while."""
     if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: about a minute, only once.", flush=True)
 
@@ -90,7 +90,7 @@ class PageProgram:
         """Return the values that the source names, in order. Captured values are left out."""
         data = self.document.data
         depths: list[int] = []
-        inner: dict[int, int] = {}  # the nesting of the regions' arguments
+        inner: dict[int, int] = {}  # how deeply the regions' arguments are nested
         for row in data["operations"]:
             depths.append(0 if row["parent"] is None else depths[row["parent"]] + 1)
             for region in row["regions"]:
@@ -109,7 +109,7 @@ class PageProgram:
     def stages(self) -> dict[str, Any]:
         """Return `stages` of a run document: the program at each stage, or the `problem`.
 
-        This takes as long as compiling the program.
+        This takes as long as compiling the program does.
         """
         # Imported here because the stages of most programs are never requested.
         from tfrt_nb.documents.stages import stages

@@ -137,7 +137,7 @@ def decided(rows: Sequence[Row]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """Return the names of the values with rows that are not resolved, or were stopped."""
+    """Return the names of values, among those with rows, that are unresolved or were stopped."""
     missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
     return [row.name for row in _counted(section) if row.state in missing]
 

@@ -7,8 +7,8 @@ Read the modules in this order:
 - `reprs` writes static HTML of values and runs.
 - `python_run` shows batches and runs that Python started, as boards.
 - `watching` finds the runs that a cell will show.
-- `widgets` has ipywidgets for all of these. The first widget loads it; `static/` has the modules
-  that pages load.
+- `widgets` contains ipywidgets for all of these. The first widget loads it; `static/` contains the
+  modules that pages load.
 - `audience` finds out who views an output.
 - `display` decides which objects are shown live, and for whom.
 - `formatters` connects this package to IPython.

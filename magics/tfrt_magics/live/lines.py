@@ -144,7 +144,7 @@ def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
 def _attribute(thing: object, name: str) -> object:
     try:
         return getattr(thing, name)
-    except Exception as problem:  # noqa: BLE001 - a user's property may do what it likes
+    except Exception as problem:  # noqa: BLE001 - a user's property may raise anything
         return problem
 
 

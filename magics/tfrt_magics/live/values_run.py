@@ -2,7 +2,7 @@
 
 A page with our extension draws the document as chips, updates them even after a reload, and writes
 the final state to the file. Any other page, and a file that no page shows, gets the same content as
-HTML and text, which are replaced under a display id.
+HTML and text, and each change replaces that output.
 
 `Lines` has the lines of a display. The threads that resolve values mark the lines, and the pump
 sends the marked lines.

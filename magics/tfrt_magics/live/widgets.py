@@ -287,7 +287,7 @@ class BoardWidget(LiveWidget):
 
 
 class NoPage:
-    """Takes the place of the channel to pages, because only the widget shows the run."""
+    """Stands in for the channel to pages, because only the widget shows the run."""
 
     @property
     def place(self) -> Document:

@@ -74,7 +74,7 @@ class Terminal:
 
     def finish(self, job: Job) -> None:
         """Show the finished job instead of the output of `watch`."""
-        # `_next` grows only with a progress line, which must be erased.
+        # `_next` grows only when a progress line is shown, which must now be erased.
         if self._next > QUIET_SECONDS:
             print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
