@@ -1,8 +1,8 @@
 """The names that messages use for notebook cells with Python code.
 
-A notebook's kernel compiles each cell under the name of a file that it never writes, and IPython
-knows which cell has that name. This module does not import IPython, because no cells exist unless
-other code has imported it.
+A notebook's kernel compiles each cell under a made-up file name, and IPython knows which cell has
+that name. This module does not import IPython, because cells exist only if other code has imported
+it.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _limit_before = 0
 def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
     """Return the error for a source that is too large.
 
-    The message has the number of lines or, if `lines` is 0, of bytes.
+    The message states the number of lines or, if `lines` is 0, of bytes.
     """
     found = f"{lines} lines" if lines else f"{size} bytes"
     text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"  # noqa: E501

@@ -46,8 +46,7 @@ def read_input(path: str) -> bytes:
         else:
             with Path(path).open(
                 "rb"
-                # Opening the path raises an error that says whether the path is missing or a
-                # folder.
+                # Opening the path raises an error that says whether it is missing or is a folder.
             ) as stream:
                 data = stream.read(MAX_FILE + 1)
     except OSError as problem:

@@ -121,16 +121,16 @@ def build_parser() -> argparse.ArgumentParser:
     to_bef.add_argument(
         "--disable-optional-sections",
         action="store_true",
-        help="leave out the sections that most programs do not need to run; bef-to-mlir then "
-        "guesses types and attributes, and your own kernels cannot have attributes",
+        help="leave out the sections that most programs can run without; bef-to-mlir then guesses "
+        "types and attributes, and your own kernels cannot have attributes",
     )
     to_bef.add_argument(
         "--tfrt-cost-threshold",
         metavar="N",
         type=threshold,
         default=0,
-        help="the minimum cost of a separate stream; default: 0, which "
-        "stands for the cost of the longest path",
+        help="the minimum cost of a separate stream; default: 0, which means the cost of the "
+        "longest path",
     )
     _add_verification(to_bef, ", report only differences, and write no file")
     opt = commands.add_parser(

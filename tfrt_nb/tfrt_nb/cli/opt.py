@@ -67,7 +67,8 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def opt(source: str, passes: str) -> str:
-    """Return a program after passes, given in MLIR's notation: `opt(text, "canonicalize,cse")`.
+    """Run passes, named in MLIR's notation, and return the program: `opt(text,
+    "canonicalize,cse")`.
 
     The program does not run. The command `tfrt-nb opt` does the same, but names values as MLIR
     does. Here, values keep their names.

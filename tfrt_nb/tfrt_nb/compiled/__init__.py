@@ -6,9 +6,9 @@ order:
 
 - `division` finds the compiled functions, declares them for host functions, and puts both kinds in
   one BEF file.
-- `interface` has the facts about compiled functions that a run needs, and `signatures` reads these
-  facts from the IR.
-- `module` has their stages and their code.
+- `interface` contains the facts about compiled functions that a run needs, and `signatures` reads
+  these facts from the IR.
+- `module` contains their stages and their code.
 - `kernels` makes each compiled function a kernel that host functions can call. It also has the
   state that compiled functions share on a host.
 """

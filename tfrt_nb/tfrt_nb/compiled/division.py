@@ -77,7 +77,7 @@ def _may_have_jit(module: ModuleOp) -> bool:
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
     """Add the compiled functions to the file of host functions.
 
-    `parallel_for` has the options for splitting the compiled functions' parallel loops.
+    `parallel_for` contains the options for splitting the compiled functions' parallel loops.
     """
     from tfrt_nb.convert.carried import compiled_text
 

@@ -19,8 +19,8 @@ class CompiledFunction:
     """A compiled function.
 
     `location` is its location in the source. `place` is its location in a BEF file, which may be
-    just a name. `parameters` has the names of its arguments in the source, or "" for an argument
-    without a name.
+    just a name. `parameters` contains the names of its arguments in the source, or "" for an
+    argument without a name.
     """
 
     name: str

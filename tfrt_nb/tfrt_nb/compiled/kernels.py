@@ -43,7 +43,7 @@ def compile_kernels(
 ) -> dict[str, CompiledKernel]:
     """Return kernels for the functions `names` of a compiled module, by their registry names.
 
-    `watched` and `interpreted` are as for `CompiledModule.compile`.
+    For `watched` and `interpreted`, see `CompiledModule.compile`.
 
     Raises:
         TfrtError: if an operation cannot be compiled.
@@ -77,8 +77,8 @@ def compile_kernels(
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
     """Return a file with host functions that each call one compiled function.
 
-    The types are those of host functions, except that buffers keep their own types, so that Python
-    passes only arrays that fit.
+    The functions have the types of host functions, except that buffers keep their own types, so
+    that Python passes only arrays that fit.
     """
     places = PlaceWriter()
     declared = [

@@ -38,7 +38,7 @@ OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
 """The operations that a module of compiled functions may have at its top level."""
 _PARALLEL_FOR = "// parallel-for:"
 _ASYNC_LOOP = "async.parallel_for"
-"""An operation in a source whose parallel loops are always split.
+"""An operation whose parallel loops are always split.
 
 It may also be an attribute of `scf.parallel`.
 """
@@ -61,10 +61,10 @@ class ProgramCode(Protocol):
 class CompiledModule:
     """A module's functions that become machine code. They are compiled only once.
 
-    `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. With None,
-    `scf.parallel` stays sequential, and the loops of `async.parallel_for` are split for the queue's
-    workers. `level` is the level of `executable_pipeline`. With None, runs use shortcuts, and the
-    stages are shown without shortcuts.
+    `parallel_for` contains the options of the pass that splits `scf.parallel` into tasks. With
+    None, `scf.parallel` stays sequential, and the loops of `async.parallel_for` are split for the
+    queue's workers. `level` is the level of `executable_pipeline`. With None, runs use shortcuts,
+    and the stages are shown without shortcuts.
     """
 
     _read: Callable[[], CompiledModule]
@@ -202,9 +202,9 @@ class CompiledModule:
     ) -> ProgramCode:
         """Compile the functions, with entry points through which kernels call those in `adapted`.
 
-        `functions` has the addresses of the functions that the code calls. With `watched`, the code
-        logs which blocks run while a board shows the run, and is slower. With `interpreted`, or if
-        LLVM is missing, an interpreter runs the functions.
+        `functions` contains the addresses of the functions that the code calls. With `watched`, the
+        code logs which blocks run while a board shows the run, and is slower. With `interpreted`,
+        or if LLVM is missing, an interpreter runs the functions.
 
         Raises:
             TfrtError: if an operation cannot be compiled, or a declaration has no definition.
@@ -252,7 +252,7 @@ def has_llvm() -> bool:
 
 
 def loop_passes(options: str | None) -> Sequence[ModulePass]:
-    """Return the passes that split parallel loops; `options` are as for `CompiledModule`.
+    """Return the passes that split parallel loops; for `options`, see `CompiledModule`.
 
     Raises:
         TfrtError: if `async-parallel-for` does not have one of the options.

@@ -353,8 +353,8 @@ def _guessed_results(
 ) -> Sequence[Attribute] | None:
     """Return the types of the kernel's results, or None if its operation does not determine them.
 
-    `arguments` has the types of its arguments. `callee_results` has the result types of the first
-    function to which the kernel refers.
+    `arguments` contains the types of its arguments. `callee_results` contains the result types of
+    the first function to which the kernel refers.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]

@@ -86,7 +86,7 @@ class CompiledModules:
         return Symbol(root, nested, text.getvalue())
 
 
-# In files, these operations have their names of 2022.
+# In files, these operations have the names that they had in 2022.
 _FUNC, _RETURN = "builtin.func", "std.return"
 _OPERATIONS = {FuncOp.name: _FUNC, ReturnOp.name: _RETURN}
 _ATTRIBUTES = {"function_type": "type"}
@@ -96,7 +96,7 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 class _GenericPrinter(HostPrinter):
     """Prints operations in generic form, under the names that other readers of BEF files expect.
 
-    These are the names of 2022 (see `_OPERATIONS` and `_ATTRIBUTES`).
+    These are the names that the operations had in 2022 (see `_OPERATIONS` and `_ATTRIBUTES`).
     """
 
     def print_op(self, op: Operation) -> None:
@@ -123,7 +123,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
 
 
 def _rename(op: Operation) -> None:
-    """If `op` has a name of 2022, replace it with the current operation."""
+    """If `op` has a name from 2022, replace it with the current operation."""
     block = op.parent
     if block is None:
         return

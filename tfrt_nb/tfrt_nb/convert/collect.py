@@ -54,7 +54,7 @@ _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: Un
 class ConversionError(TfrtError):
     """The error for a module that no file can contain, or a file that is not a program.
 
-    `diagnostics` has every reason.
+    `diagnostics` lists every reason.
     """
 
 
@@ -62,8 +62,8 @@ class ConversionError(TfrtError):
 class Call:
     """An operation that becomes a kernel.
 
-    `functions` has the names of the functions to which its attributes refer. `regions` has the
-    indexes of its regions among the functions.
+    `functions` contains the names of the functions to which its attributes refer. `regions`
+    contains the indexes of its regions among the functions.
     """
 
     op: Operation
@@ -118,7 +118,7 @@ class Collector:
         self._nesting = 0
         """The number of regions around the current operation."""
         self._misplaced = 0
-        """How many operations in the current function belong in compiled functions."""
+        """How many of the current function's operations can only be used in compiled functions."""
         self._ops: Iterable[Operation] = () if module is None else module.ops
         if module is not None:
             self._collect_module(module)
@@ -141,7 +141,7 @@ class Collector:
         """Check that a file can be written.
 
         Raises:
-            ConversionError: if `fail` was called. The error has everything that was recorded.
+            ConversionError: if `fail` was called. The error lists everything that was recorded.
         """
         if self.errors:
             raise ConversionError(*self.errors)

@@ -50,7 +50,7 @@ def plain_records(program: PlainProgram) -> BefModule | None:
 
 
 def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape, Row]:
-    """Return the row of each shape; `indexes` has the indexes of functions by name."""
+    """Return the row of each shape; `indexes` contains the indexes of functions by name."""
     costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
     return {
         shape: Row(

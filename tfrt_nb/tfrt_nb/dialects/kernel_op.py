@@ -253,7 +253,7 @@ def attribute_problems(
 ) -> Iterator[str]:
     """Yield the problems of the attribute `name`, whose type word is `word`.
 
-    `known` has the names of all attributes in the signature.
+    `known` contains the names of all attributes in the signature.
     """
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:

@@ -55,7 +55,7 @@ def number_attribute(
     """Return the number at `span` as an attribute of this type.
 
     Raises:
-        ParseError: if the number is out of range or does not fit the type. The error has MLIR's
+        ParseError: if the number is out of range or does not fit the type. The error uses MLIR's
             words and place.
     """
     if isinstance(number_type, AnyFloat):

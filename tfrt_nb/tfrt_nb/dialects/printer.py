@@ -59,7 +59,7 @@ def print_module(
 class HostPrinter(AttributePrinter):
     """Prints operations of host programs, and operations of other dialects in their short forms.
 
-    The parameters are those of `print_module`.
+    The parameters are the same as for `print_module`.
     """
 
     _numbered = False

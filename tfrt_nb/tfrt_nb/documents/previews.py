@@ -41,7 +41,7 @@ def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
         return bounded(lambda: clean(to_text(payload)))
     except SlowTextError:
         reason = f"creating its text takes more than {MAX_SECONDS} s"
-    except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
+    except BaseException as problem:  # noqa: BLE001 - a user's object may raise anything
         reason = f"{type(problem).__name__} in its text"
     return clean(f"<{type(payload).__name__}: {reason}>")
 

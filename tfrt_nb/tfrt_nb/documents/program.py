@@ -110,9 +110,9 @@ def body_of(row: Row) -> Body:
 class ProgramDocument:
     """The document of a program, and the maps from a run's numbers to the document's ids.
 
-    - `kernels` has the operation of each kernel in the program's file.
-    - `registers` has the value of each register of each function, or -1 if the source does not have
-      it.
+    - `kernels` contains the operation of each kernel in the program's file.
+    - `registers` contains the value of each register of each function, or -1 if the source does not
+      have it.
     - `places` maps the file, line, and column of a name to its operation.
     - `functions_at` maps a file and line to a function, because compiled code records nothing else
       about a function. Functions linked from another source have line 0.

@@ -2,7 +2,7 @@
 
 `RunDocument.drain` returns the new events. It may be called repeatedly, during and after the run.
 `seen` and `running` have the states of values and operations, and `data` is the whole document so
-far. Ids are those of the program document.
+far. Ids come from the program document.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class RunDocument:
     ) -> None:
         """Create the document. `document` is the program's document, if it already exists.
 
-        `arguments` are the arguments of the run. If the run started before its watch, `running` has
-        the kernels that were running when the watch started. Otherwise, it is None. Earlier values
-        have no events, so the document infers them from their users.
+        `arguments` are the arguments of the run. If the run started before its watch, `running`
+        contains the kernels that were running when the watch started. Otherwise, it is None.
+        Earlier values have no events, so the document infers them from their users.
 
         Raises:
             ValueError: if the run is not watched.

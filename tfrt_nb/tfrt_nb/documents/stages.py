@@ -49,9 +49,9 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     """Return the stages of a program after its source, in order.
 
     `document` is the program's document. Each stage has `name`, `about`, and `text`. For each line,
-    `ops` has the operation, or -1. `marks` has a character for each line: `+` for a new line, `-`
-    for a removed one, or a space for a line of the previous stage. Passes that changed nothing are
-    named in the next stage's `about`.
+    `ops` contains the operation, or -1. `marks` contains a character for each line: `+` for a new
+    line, `-` for a removed one, or a space for a line of the previous stage. Passes that changed
+    nothing are named in the next stage's `about`.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.

@@ -92,7 +92,7 @@ class _Function(FunctionSource):
         self._numbers[op.body.blocks[0]] = 0
         written: dict[int, list[str]] = {}
         self.indent = 0
-        # Writing a block may give numbers to further blocks.
+        # Writing a block may give numbers to more blocks.
         while pending := [one for one in self._numbers if self._numbers[one] not in written]:
             for block in pending:
                 self.lines = []
@@ -276,8 +276,9 @@ class InterpretedCode:
     ) -> None:
         """Translate a module, which is the output of the passes.
 
-        `externals` has the declared functions that Python implements. `addresses` has the addresses
-        of the runtime's functions. `adapted` has the names of the functions that kernels call.
+        `externals` contains the declared functions that Python implements. `addresses` contains the
+        addresses of the runtime's functions. `adapted` contains the names of the functions that
+        kernels call.
 
         Raises:
             PassError: if an operation or a function cannot be compiled.
@@ -305,7 +306,7 @@ class InterpretedCode:
                 fail(op, f"'{op.name}' cannot be compiled")
         self.text = "\n".join(_Function(source, op).text() for op in functions.values())
         scope: dict[str, Any] = {"__name__": MODULE, **source.scope}
-        exec(compile(self.text, "<interpreted>", "exec"), scope)  # noqa: S102 - it is our own text
+        exec(compile(self.text, "<interpreted>", "exec"), scope)  # noqa: S102 - we wrote the source
         self.functions: dict[str, Callable[..., Any]] = {
             name: scope[source.function(name)] for name in functions
         }
@@ -455,7 +456,7 @@ def interpret_program(
 ) -> InterpretedCode:
     """Return the program for the interpreter.
 
-    The arguments are those of `jit.programs.compile_program`.
+    The arguments are the same as for `jit.programs.compile_program`.
     """
     externals = check_declarations(module)
     with collector_paused():

@@ -1,7 +1,7 @@
 """Read and write the memory of compiled programs, and describe number types.
 
 A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`. The offset and the
-strides count elements. `storage_of` has the functions that convert a buffer to and from a
+strides count elements. `storage_of` contains the functions that convert a buffer to and from a
 descriptor in memory. As for machine code, passes have inserted checks of indices and liveness, so
 every address here belongs to the program.
 

@@ -25,7 +25,7 @@ _CALLS_OF_COROUTINE = 100
 class ModuleSource:
     """The state that the functions of a module share.
 
-    `scope` has the objects that the source refers to. It becomes the functions' globals.
+    `scope` contains the objects that the source refers to. It becomes the functions' globals.
     """
 
     machine: Machine

@@ -7,7 +7,7 @@ order:
   The interpreter also starts with these two.
 - Functions: `names`, `llvm_types`, `places` (source locations as debug information),
   `runtime_calls` (shared with the interpreter), `function_body` (the LLVM text of one function).
-  The package `operations` has the lowerings of operations.
+  The package `operations` contains the lowerings of operations.
 - Modules: `coroutines` (the whole LLVM module), `spawning` (how tasks start), `adapters` (entry
   points for kernels of host programs, and for hot functions).
 - Machine code: `compiler` (compiles and links), `stages` (the whole compilation in one call, and

@@ -143,7 +143,7 @@ def object_code(text: str, level: int = FULL) -> bytes:
 def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
     """Link an object file to functions of the runtime and of the C library.
 
-    `functions` has the addresses of the runtime's functions.
+    `functions` contains the addresses of the runtime's functions.
 
     Raises:
         UnresolvedFunction: if the code calls a function that is in no table. The error names all
@@ -218,7 +218,7 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
 def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
     """Return the address of each function that an object file calls.
 
-    `functions` has the addresses of the runtime's functions.
+    `functions` contains the addresses of the runtime's functions.
 
     Raises:
         UnresolvedFunction: if the code calls a function that is in no table. The error names all

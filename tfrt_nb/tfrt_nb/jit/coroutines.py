@@ -67,9 +67,9 @@ def lower_to_llvm(
 
     The function modifies the MLIR module by adding blocks on some edges.
 
-    - `adapted` has the functions that get an adapter.
-    - `externals` has the declared functions that Python implements.
-    - `quick` has the functions that should compile quickly rather than run fast.
+    - `adapted` contains the functions that get an adapter.
+    - `externals` contains the declared functions that Python implements.
+    - `quick` contains the functions that should compile quickly rather than run fast.
     - With `places`, instructions record the operation from which they come.
     - `attempts` has the same meaning as in `ModuleText`.
 

@@ -35,8 +35,8 @@ def check_declarations(module: ModuleOp) -> Externals:
     """Return the registered Python functions that the program declares.
 
     Raises:
-        PassError: if a declared function is unknown or has a different type. The error has all such
-            declarations.
+        PassError: if a declared function is unknown or has a different type. The error lists all
+            such declarations.
     """
     found: dict[str, PythonExternal] = {}
     problems: list[Diagnostic] = []

@@ -55,8 +55,8 @@ While the counter is 0, no code of the module can run.
 class ModuleText:
     """The text that all functions of a module share: declarations, constants, and helpers.
 
-    `adapted` has the functions that kernels call. With `counts`, the module has a `LIVE_COUNTER`.
-    `helpers` has functions that lowerings need.
+    `adapted` contains the functions that kernels call. With `counts`, the module has a
+    `LIVE_COUNTER`. `helpers` contains functions that lowerings need.
     """
 
     adapted: frozenset[str] = frozenset()

@@ -15,8 +15,8 @@
 A function is hot if it has run often. It can be compiled if it contains only scalars, control flow,
 and calls to other such functions. A chain becomes the number 0. A function that is called from only
 one place is inlined there. The passes are the same as for async programs, so a failed assertion, a
-full stack, or an interrupt ends the function and its callers. The machine code leaves no message:
-the executor repeats the call, and reports the error with its place (see
+full stack, or an interrupt ends the function and its callers. The machine code does not report the
+reason: the executor repeats the call, and reports the error with its place (see
 `native.calls.machine_calls`).
 """
 
@@ -122,7 +122,7 @@ class _Module:
         if is_body:
             self._entry(LOOP, index, is_loop=True)
         done = 0
-        # Converting a function may add further callees.
+        # Converting a function may add more callees.
         while done < len(self._called):
             callee = list(self._called)[done]
             done += 1

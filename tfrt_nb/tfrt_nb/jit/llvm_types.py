@@ -68,8 +68,8 @@ def llvm_type(type_: Attribute) -> str:
     """Return the LLVM type for an MLIR type.
 
     Raises:
-        UnsupportedType: if compiled code does not support the type. The message has MLIR's name for
-            the type.
+        UnsupportedType: if compiled code does not support the type. The message uses MLIR's name
+            for the type.
     """
     match type_:
         case IntegerType():

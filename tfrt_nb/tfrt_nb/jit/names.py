@@ -62,5 +62,5 @@ def bytes_of(text: str) -> bytes:
     """
     try:
         return text.encode(errors="surrogateescape")
-    except UnicodeEncodeError:  # a lone surrogate of 16-bit text
+    except UnicodeEncodeError:  # a lone surrogate from UTF-16 text
         return text.encode(errors="surrogatepass")

@@ -113,8 +113,8 @@ def compile_program(
 ) -> MachineCode:
     """Compile a program, or load it if it was compiled before and `source` is given.
 
-    `functions` has the addresses of the runtime's functions. The host calls a public function `f`
-    through `coroutines.packed_name(f)`. Kernels call a function in `adapted` through
+    `functions` contains the addresses of the runtime's functions. The host calls a public function
+    `f` through `coroutines.packed_name(f)`. Kernels call a function in `adapted` through
     `names.adapter_name(f)`. `source` is the string from which the module was parsed, and its name.
     """
     from tfrt_nb.jit.declarations import check_declarations

@@ -55,8 +55,8 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
     """Return the program at a stage. The module does not change.
 
     The stages are MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR with
-    split coroutines, and assembly. `first` has passes that run first, on the high-level operations.
-    `level` says whether to take shortcuts, as in `executable_pipeline`.
+    split coroutines, and assembly. `first` contains passes that run first, on the high-level
+    operations. `level` says whether to take shortcuts, as in `executable_pipeline`.
     """
     externals = check_declarations(module)
     lowered = after_passes(module, externals, first, level)
@@ -83,7 +83,7 @@ def object_of(
     level: int,
     adapted: Collection[str],
 ) -> bytes:
-    """Return the program as an object file; the arguments are as for `compile_program`."""
+    """Return the program as an object file; for the arguments, see `compile_program`."""
     with collector_paused():
         lowered = after_passes(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))

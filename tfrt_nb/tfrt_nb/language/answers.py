@@ -65,8 +65,8 @@ class Completion:
 class Signature:
     """The signature of an operation.
 
-    `parts` has the operands, followed by the attributes. Each part is a pair of offsets in `label`,
-    its start and its end. `active` is the index of the part at the cursor, or None.
+    `parts` contains the operands, followed by the attributes. Each part is a pair of offsets in
+    `label`, its start and its end. `active` is the index of the part at the cursor, or None.
     """
 
     label: str

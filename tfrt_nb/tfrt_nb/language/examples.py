@@ -252,7 +252,7 @@ def _operation(one: Signature, names: list[str], words: list[str]) -> str:
 
 def _attribute(name: str, word: str) -> str:
     """Return a value for an attribute with that name and type."""
-    if name == "seconds":  # keep it short, because the reader waits for the example to run
+    if name == "seconds":  # keep the wait short, because the reader waits for the example to run
         return "0.25 : f64"
     of = word.removeprefix("array.")
     if of != word:

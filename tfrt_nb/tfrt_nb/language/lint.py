@@ -157,9 +157,9 @@ def all_mistakes(
 ) -> tuple[Diagnostic, ...]:
     """Return all mistakes in a source.
 
-    `found` has the mistakes that stopped the parser. The function removes the wrong lines, and adds
-    the mistakes that the parser finds in the rest. It does not report a missing definition or block
-    end that a removed line may have contained.
+    `found` contains the mistakes that stopped the parser. The function removes the offending lines,
+    and adds the mistakes that the parser finds in the rest. It does not report a missing definition
+    or block end that a removed line may have contained.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -248,7 +248,7 @@ def fixes(text: str, one: Diagnostic) -> list[Change]:
 
 
 def _replaced(text: str, one: Diagnostic, where: Location) -> list[Change]:
-    """Return the changes to the parts of a line that a diagnostic and its notes name."""
+    """Return changes to a line, at the places that a diagnostic and its notes name."""
     start = _offset(text, where.line, where.column)
     end = _line_end(text, start)
     found = []

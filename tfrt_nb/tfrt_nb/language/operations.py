@@ -28,7 +28,8 @@ from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, UserKernel
 class Entry:
     """The documentation of an operation.
 
-    `signature` is a string such as `(i32, i32) -> i32`. `attributes` has the attributes' types.
+    `signature` is a string such as `(i32, i32) -> i32`. `attributes` contains the attributes'
+    types.
     """
 
     name: str

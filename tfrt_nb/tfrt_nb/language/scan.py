@@ -181,7 +181,7 @@ def _functions_in(head: str) -> tuple[Function, ...]:
 
 
 class _Scanner:
-    """Walks over the tokens. `_scopes` has the values defined inside each open brace."""
+    """Walks over the tokens. `_scopes` contains the values defined inside each open brace."""
 
     def __init__(self, found: Scan) -> None:
         self._found = found

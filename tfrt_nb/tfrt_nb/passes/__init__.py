@@ -3,7 +3,7 @@
 Passes for compiled functions are in six packages. `lowering` turns the async dialect into
 coroutines. `buffers` makes memory accesses simple and safe. `safety` rejects or guards other
 operations that could crash the process. `counting` adds and drops references. `parallel` splits
-loops into tasks. `speed` has the passes that only `-O1` runs.
+loops into tasks. `speed` contains the passes that only `-O1` runs.
 
 Passes for host programs: `streams` decides which kernels run one after another, `print_streams`
 reports that decision, and `outline_jit` moves the regions of `tfrt.jit` into functions.
@@ -12,6 +12,6 @@ reports that decision, and `outline_jit` moves the regions of `tfrt.jit` into fu
 defines the order in which a run applies the passes, and parses pipelines in MLIR's notation. Some
 of those passes, such as canonicalization, are part of xDSL. `log_events` inserts calls that report
 which blocks of a program run, and calls at which an explored program can switch tasks. `printing`
-prints a module as `mlir-opt` does. `control_flow` has helpers for all passes, including errors and
-remarks.
+prints a module as `mlir-opt` does. `control_flow` contains helpers for all passes, including errors
+and remarks.
 """

@@ -16,8 +16,8 @@ stream at each operation without children. At any other operation, it merges the
 the operation's children, and then adds the operation to a child's stream that is not too costly.
 
 Invariants: A stream is a tree of parent edges plus merged siblings. It therefore waits for other
-streams only at operations with further operands. The stream of the function's return extends as far
-toward the root as possible.
+streams only at operations with additional operands. The stream of the function's return extends as
+far toward the root as possible.
 
 The algorithm is that of TFRT's `StreamAnalysis` (`lib/compiler/stream_analysis.cc` in
 https://github.com/tensorflow/runtime).

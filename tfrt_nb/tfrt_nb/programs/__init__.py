@@ -1,7 +1,7 @@
 """Programs: read them from source or from a file, inspect them, and run them.
 
-This package builds on the compiler and the runtime. `inspecting` has the members that describe a
-program. `running` loads and starts its functions. `reading` reads it from source or from a file.
+This package builds on the compiler and the runtime. `inspecting` contains the members that describe
+a program. `running` loads and starts its functions. `reading` reads it from source or from a file.
 The class `Program` combines all three.
 """
 

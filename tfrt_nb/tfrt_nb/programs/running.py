@@ -315,7 +315,7 @@ class Running(Inspection):
     def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
         """Compile the functions that become machine code, unless this has been done before.
 
-        The arguments are those of `load`.
+        The arguments are the same as for `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled.
@@ -350,7 +350,7 @@ class Running(Inspection):
     ) -> Executable:
         """Load the compiled functions, each as a host function that makes one call.
 
-        The functions are loaded on first use. The arguments are those of `load`.
+        The functions are loaded on first use. The arguments are the same as for `load`.
 
         Raises:
             TfrtError: if a function cannot be compiled, or if Python cannot call `function`.

@@ -5,7 +5,7 @@ a coroutine, or a thread.
 
 - `chosen` is a host on which each ready step waits until it is picked.
 - `uses` determines the places that a step touches, which decide whether an order matters.
-- `explore` tries every order that may make a difference, and `outcomes` has its results.
+- `explore` tries every order that may make a difference, and `outcomes` contains its results.
 - `memory` finds tasks that race on a buffer, even if every order has the same outcome.
 - `step` lets a caller pick the steps.
 """

@@ -234,7 +234,7 @@ now.
 Touched = Callable[[int, int, int], None]
 """A function that is called at each effect of compiled code.
 
-Its arguments are those of `passes.log_events.TOUCH`.
+It takes the same arguments as `passes.log_events.TOUCH`.
 """
 
 _queues: dict[int, ChosenHost] = {}

@@ -333,10 +333,10 @@ class Explorer:
                 return found
 
     def _find_races(self) -> None:
-        """Plan runs in which two steps that touch the same place have the opposite order."""
-        # The sets of steps are integers with one bit per step. For each step, `clocks` has the step
-        # itself and the steps that must precede it, and `needed` has the step itself and the steps
-        # that made it ready.
+        """Plan runs that reverse the order of two steps that touch the same place."""
+        # The sets of steps are integers with one bit per step. For each step, `clocks` contains the
+        # step itself and the steps that must precede it, and `needed` contains the step itself and
+        # the steps that made it ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}

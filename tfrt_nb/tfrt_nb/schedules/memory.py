@@ -140,7 +140,7 @@ class _Races:
             end = ends.get(body_of(row))
             if row["kernel"] in _TASKS and tokens is None:
                 tokens = set(row["results"])
-            if tokens is None:  # it runs in one go with the operations around it
+            if tokens is None:  # it runs without interruption, as part of the body around it
                 if end is not None:
                     return True
                 continue

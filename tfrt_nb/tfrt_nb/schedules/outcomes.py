@@ -140,9 +140,9 @@ class Node:
 class Done:
     """A step that has run.
 
-    `before` has the steps that made this step ready. `node` is the choice that picked this step, or
-    -1. `operation` is the kernel's operation or, for compiled code, an operation on the line of the
-    first effect. `operation` is -1 if there is none.
+    `before` contains the steps that made this step ready. `node` is the choice that picked this
+    step, or -1. `operation` is the kernel's operation or, for compiled code, an operation on the
+    line of the first effect. `operation` is -1 if there is none.
     """
 
     key: int

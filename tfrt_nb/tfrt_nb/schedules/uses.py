@@ -85,7 +85,7 @@ class Judge:
         self._buffers.clear()
 
     def effect(self, address: int, kind: int) -> Uses:
-        """Return the places of an effect; the arguments are those of `passes.log_events.TOUCH`."""
+        """Return the places of an effect; for the arguments, see `passes.log_events.TOUCH`."""
         if kind not in (READ, WRITE):
             return _EFFECTS.get(kind, Uses())
         place = frozenset({self._buffers.setdefault(address, len(self._buffers))})

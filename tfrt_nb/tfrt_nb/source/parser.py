@@ -196,8 +196,8 @@ class SourceParser(ScopedParser):
         """Parse the operation from `start` to `end`, without the names of its results.
 
         The operation's span ends where its first region opens. A region has its arguments, but no
-        operations. `operands` has the names (`x` or `x#1`) and the types of the expected operands.
-        If the operation has other operands, or a different order, return None.
+        operations. `operands` contains the names (`x` or `x#1`) and the types of the expected
+        operands. If the operation has other operands, or a different order, return None.
 
         Raises:
             ParseError: if the operation is invalid. Other exceptions from xDSL's parsers also

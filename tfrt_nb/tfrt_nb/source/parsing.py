@@ -31,7 +31,7 @@ def parse_text(source: SourceText) -> ParsedText:
     """Parse a source to a module, without verification.
 
     Raises:
-        SourceError: if the source has errors. The exception has all errors that were found.
+        SourceError: if the source has errors. The exception contains all errors that were found.
     """
     try:
         parser = SourceParser(source)
@@ -43,7 +43,7 @@ def parse_text(source: SourceText) -> ParsedText:
         parser.report(exception)
     except MemoryError:
         raise
-    except Exception as exception:  # noqa: BLE001 what is no mistake is raised again
+    except Exception as exception:  # noqa: BLE001 anything but a mistake is raised again
         parser.diagnostics.append(_mistake(exception, parser))
     if parser.diagnostics:
         raise SourceError(*parser.diagnostics)

@@ -58,9 +58,9 @@ class Visibility(Enum):
 class Scope:
     """The names that are visible in a function, or in a region that cannot use outside values.
 
-    `values` has the visible values. `forward` has values that were used but are not defined yet.
-    The values of a name are a tuple, in which None marks a value that is not defined: an argument
-    named `%r#1` does not define `%r#0`.
+    `values` contains the visible values. `forward` contains values that were used but are not
+    defined yet. The values of a name are a tuple, in which None marks a value that is not defined:
+    an argument named `%r#1` does not define `%r#0`.
     """
 
     owner: str
@@ -280,7 +280,7 @@ class ScopedParser(AttributeParser):
         text = f"'{operation.name}' has no result here: remove the names and the '=' before it"
         try:
             operation.verify_()
-        except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
+        except Exception as wrong:  # noqa: BLE001 some xDSL operations raise a plain Exception
             # The operation has no parent yet, so its callees cannot be checked here.
             if "no SymbolTable ancestor" not in str(wrong):
                 text = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"

@@ -249,7 +249,7 @@ def operand_span(op: Operation, index: int) -> Location | None:
 class SourceError(TfrtError):
     """The error for a source that is not a valid program.
 
-    `diagnostics` has every independent mistake, in source order.
+    `diagnostics` contains every independent mistake, in source order.
     """
 
 

@@ -49,7 +49,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, error, led_by, note
 def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Diagnostic]:
     """Return the errors of `module`, in source order.
 
-    `resolved_late` has the values that were used before their definitions.
+    `resolved_late` contains the values that were used before their definitions.
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
@@ -409,7 +409,7 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """Yield an error for each attribute that has the wrong kind, or a name like a known name."""
+    """Yield an error for each attribute that has the wrong kind or a misspelled name."""
     place = span_of(operation)
     for name, attribute in operation.attributes.items():
         if name in _KINDS:

@@ -111,7 +111,7 @@ def bound(
     # attributes.
     named = {p.name for p in plan.positional}
     attributes = {name: value for name, value in found.kwargs.items() if name not in named}
-    # If there are further positional values, the kernel is variadic, and `args` has all values.
+    # If there are more positional values, the kernel is variadic, and `args` contains all values.
     return found.args[len(given) :] and found.args or tuple(given), attributes
 
 

@@ -440,7 +440,7 @@ def recover(value: Any, replacement: Any) -> Any:
     if value.type == CHAIN:
         if replacement is not None:
             refuse("tfrt.recover: a kernel that returns None is replaced by None")
-        # The chain that `_recovered` records replaces this one, whose error must not fail the
+        # `_recovered` records another chain instead, so that an error of this one does not fail the
         # function.
         trace.effects.pop(value, None)
         return _recovered(trace, value, trace.chain_of(()))

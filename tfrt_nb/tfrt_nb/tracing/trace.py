@@ -130,7 +130,7 @@ class Region(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """An operation. `callees` has the functions that its attributes name, as in a BEF file."""
+    """An operation. `callees` contains the functions that its attributes name, as in a BEF file."""
 
     name: str
     operands: tuple[Traced, ...]

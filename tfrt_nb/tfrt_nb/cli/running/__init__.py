@@ -1,6 +1,6 @@
 """The commands that run programs: `run` and `bench`.
 
 `run` builds on `run_compiled` (compiled functions) and `schedules` (`--explore`, `--replay`, and
-`--step`). `following` has traces and the progress line. `known_programs` gets programs from the
-cache. `bench` measures runs.
+`--step`). `following` contains traces and the progress line. `known_programs` gets programs from
+the cache. `bench` measures runs.
 """

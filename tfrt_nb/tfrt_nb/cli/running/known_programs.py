@@ -41,7 +41,7 @@ def program_of(text: str, name: str) -> Program:
     Raises:
         TfrtError: if the program is invalid.
     """
-    # Users' kernels add syntax, which the key does not cover.
+    # Users' kernels add syntax, which is not part of the key.
     if len(text) > MAX_TEXT or USER_KERNELS.version:
         return Program.from_source(text, name)
     key = _key("text", text, name)

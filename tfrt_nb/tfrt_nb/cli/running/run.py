@@ -211,7 +211,7 @@ def follower_of(
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
     """Return an error without any locations outside the program `name`.
 
-    Such a location is in the Python code of this command, which users have not written.
+    Such a location is in the Python code of this command, not in users' code.
     """
     return TfrtError(
         *(

@@ -2,6 +2,6 @@
 
 Read the modules in this order: `types` (which also shows how operations are defined), `tasks`, and
 `functions`. Then read the lower level: `runtime`, and `extensions` (operations that MLIR lacks).
-`proposal` has operations that exist only in the 2020 proposal. `dialect` lists all operations.
-`upstream` has the other dialects that async programs use.
+`proposal` contains operations that exist only in the 2020 proposal. `dialect` lists all operations.
+`upstream` contains the other dialects that async programs use.
 """

@@ -250,7 +250,7 @@ class RegionOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         """Parse `async.region (%runtime | [%tokens])? { ... } (-> types)?`.
 
-        If the types are omitted, they are those of the yielded values.
+        If the types are omitted, they are the types of the yielded values.
         """
         runtime = _parse_runtime(parser)
         dependencies = parse_dependencies(parser)

@@ -49,7 +49,7 @@ class _PlainType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class TokenType(_PlainType):
-    """The type `!async.token`: an object that shows when an asynchronous operation has finished."""
+    """The type `!async.token`: an object that signals the end of an asynchronous operation."""
 
     name = "async.token"
 

@@ -1,7 +1,7 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-`calls` has the parts that all these operations share, `tfrt.return`, and calls of functions by
-name. `regions` has the operations with regions. Of all these operations, only `tfrt.return` is
+`calls` contains the parts that all these operations share, `tfrt.return`, and calls of functions by
+name. `regions` contains the operations with regions. Of all these operations, only `tfrt.return` is
 built into the executor.
 """
 

@@ -47,8 +47,8 @@ Types: TypeAlias = tuple[Attribute, ...]
 class ControlFlowOp(Operation):
     """An operation that passes operands to functions or regions.
 
-    `leading` has the type words of the leading operands, such as the condition. `result_words` has
-    the type words of the results, or None if any results are allowed.
+    `leading` contains the type words of the leading operands, such as the condition. `result_words`
+    contains the type words of the results, or None if any results are allowed.
     """
 
     traits = OpTraits(lambda: ())
@@ -110,7 +110,7 @@ class ControlFlowOp(Operation):
 class CallingOp(ControlFlowOp):
     """An operation that calls functions.
 
-    `callees` has the names of the attributes that hold the functions.
+    `callees` contains the names of the attributes that hold the functions.
     """
 
     callees: ClassVar[tuple[str, ...]] = ()

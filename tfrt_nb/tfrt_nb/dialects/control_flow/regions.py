@@ -441,7 +441,7 @@ def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Regio
 
 
 def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """Parse `%x` or `%x: type`, where the type is that of the argument inside the region."""
+    """Parse `%x` or `%x: type`, where `type` is the argument's type inside the region."""
     unresolved = parser.parse_unresolved_operand()
     if parser.parse_optional_punctuation(":") is not None:
         inside: Attribute = parser.parse_type()

@@ -2,7 +2,7 @@
 
 A `Signature` lists the operands, attributes, and results of one kernel as type words (see
 `types.WORDS`), and names the short form of the kernel's operation. Each dialect's module has a
-table of signatures (`tfrt`, `tfrt_test`, `tensor`). `tables` has all signatures by name.
+table of signatures (`tfrt`, `tfrt_test`, `tensor`). `tables` contains all signatures by name.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Form(Enum):
 class Signature:
     """The signature of one kernel.
 
-    - `operands` and `results` have type words. `rest` is the word for any number of further
+    - `operands` and `results` have type words. `rest` is the word for any number of additional
       operands, or None.
     - `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
       any type, and `W?` is optional. The short form writes the first attribute without its name.

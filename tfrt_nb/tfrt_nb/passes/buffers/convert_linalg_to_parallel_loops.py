@@ -165,7 +165,7 @@ def _loops(
         lower, upper = [zero] * len(parallel), [sizes[loop] for loop in parallel]
         emit(ParallelOp(lower, upper, [one] * len(parallel), Region(body), ()))
         indices |= zip(parallel, body.args, strict=True)
-        # Insert further loops and the body before the terminator.
+        # Insert the inner loops and the body before the terminator.
         emit = Emitter.in_front_of(Emitter.at_end(body, op.location)(ReduceOp()))
     for loop, kind in enumerate(kinds):
         if kind != "parallel":

@@ -246,7 +246,7 @@ _Bounds = tuple[tuple[SSAValue, SSAValue], ...]
 class _Nest:
     """A loop nest whose assertions are inserted before its outermost loop, `outer`.
 
-    `bounds` has the bounds of all loops that may have no iterations. `variables` maps each
+    `bounds` contains the bounds of all loops that may have no iterations. `variables` maps each
     induction variable with step 1 to its first value and its limit.
     """
 

@@ -25,9 +25,9 @@ from tfrt_nb.passes.control_flow import ancestors, block_of, defining_block
 class Liveness:
     """The liveness of some values of one region. The position of a value in `values` is its number.
 
-    For each block, `made` has the values that the block defines, `live_in` the values that are live
-    on entry, and `at_end` the values that the terminator uses. A branch that passes a value to a
-    block argument is a user of the value.
+    For each block, `made` contains the values that the block defines, `live_in` the values that are
+    live on entry, and `at_end` the values that the terminator uses. A branch that passes a value to
+    a block argument is a user of the value.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:

@@ -111,7 +111,7 @@ With fewer references, separate paths are easier to read.
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
     """Return groups of blocks that should share the code of their drops.
 
-    `due` has the set of values that each block drops. The blocks of a group have the same
+    `due` contains the set of values that each block drops. The blocks of a group have the same
     successor.
     """
     by_target: dict[Block, dict[Block, int]] = {}

@@ -236,7 +236,8 @@ class _Suspender:
             for op in list(outside_tasks(self.pending.pop())):
                 if isinstance(op, PlainCallOp) and op.callee.root_reference.data in self.waiting:
                     self._suspend(op)
-        # Only a function with an async version can have lost its last caller.
+        # Calls now go to the async versions, so only the original functions may have lost all their
+        # callers.
         _erase_unused([self.waiting[name] for name in self.made], self.module)
 
     def _suspend(self, call: PlainCallOp) -> None:

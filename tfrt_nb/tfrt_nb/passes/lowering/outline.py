@@ -247,8 +247,8 @@ class Symbols:
 class Outliner:
     """Replaces tasks with calls, or with spawns if `spawns` is true.
 
-    With `share`, equal bodies share a function. `counts` has the references that the program itself
-    counts at its tasks.
+    With `share`, equal bodies share a function. `counts` contains the references that the program
+    itself counts at its tasks.
     """
 
     symbols: Symbols
@@ -373,8 +373,8 @@ def numbers_to_know(
 ) -> Hashable | None:
     """Return the numbers that a body's function contains, or None if it takes them as arguments.
 
-    `variants` has the existing functions for bodies with the same key. Its keys are the numbers
-    that these functions contain.
+    `variants` contains the existing functions for bodies with the same key. Its keys are the
+    numbers that these functions contain.
     """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None

@@ -317,7 +317,8 @@ def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
 class _Loop:
     """The parts of a parallel loop.
 
-    `captured` has the values that the loop captures. The other fields have one entry per dimension.
+    `captured` contains the values that the loop captures. The other fields have one entry per
+    dimension.
     """
 
     trips: Sequence[SSAValue]
@@ -373,7 +374,7 @@ def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
 class _Extent:
     """The coordinates of the first and the last iteration of a block.
 
-    `ends` has the last coordinates plus one.
+    `ends` contains the last coordinates plus one.
     """
 
     first: Sequence[SSAValue]
@@ -433,8 +434,9 @@ class _LoopNest:
     ) -> None:
         """Emit the loop of one dimension.
 
-        `indices` are the induction values of the enclosing loops. `edges` has two flags: whether
-        all enclosing loops are in their first iteration, and whether all of them are in their last.
+        `indices` are the induction values of the enclosing loops. `edges` contains two flags:
+        whether all enclosing loops are in their first iteration, and whether all of them are in
+        their last.
         """
         dimension, rank = len(indices), len(self.inside.trips)
         body = Block(arg_types=[IndexType()])

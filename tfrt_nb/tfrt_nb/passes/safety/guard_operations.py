@@ -4,14 +4,14 @@
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-In MLIR, the following have undefined behavior: a division by zero, a shift by all bits, a float
-that does not fit an integer, an access outside a buffer, a buffer that is larger than the memory or
-freed twice, a load of a value before it is available, a group of negative size, and a loop that
-does not step forward. Deep recursion overflows the stack. In a notebook, each of these must be an
-error that names the line.
+In MLIR, the following have undefined behavior: a division by zero, a shift by the number's full
+width or more, a float that does not fit in an integer, an access outside a buffer, a buffer that is
+larger than the memory or freed twice, a load of a value before it is available, a group of negative
+size, and a loop that does not step forward. Deep recursion overflows the stack. In a notebook, each
+of these must be an error that names the line.
 
 Operations known to be safe get no assertion: for example, a nonzero constant divisor or step, a
-constant shift by less than all bits, and a constant index below a static size.
+constant shift by less than the width, and a constant index below a static size.
 
 Some programs pass the verifier, but cannot be compiled or would harm the process. The pass
 `async-check` enforces these rules:

@@ -153,7 +153,7 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
 def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
     """Estimate how many operations run without a check.
 
-    `lengths` has the estimates for the functions.
+    `lengths` contains the estimates for the functions.
     """
     callee = callee_of(op)
     if callee is not None:

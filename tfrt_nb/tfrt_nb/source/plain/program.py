@@ -38,7 +38,7 @@ _ROW = re.compile(
 """Matches a line.
 
 For an operation, the groups are: everything before the operation, its first result, the names of
-further results, the operation up to its operands, the operands, and the rest. For any other line,
+the other results, the operation up to its operands, the operands, and the rest. For any other line,
 one group has everything after the indentation. The pattern does not check whether a result's name
 is valid. It must not have possessive quantifiers, because in the first releases of Python 3.11,
 these do not backtrack over a group's failed match.
@@ -266,11 +266,13 @@ class Body:
     - `line` and `column` are the start of the function or of the region's operation. `end_line` is
       the line of the closing brace, or 0 for a region that the source omits.
     - `owner` is the operation that has the region, or None for a function.
-    - `table` has the shapes that the bodies of a source share. `register_types` has an entry per
-      register.
+    - `table` contains the shapes that the bodies of a source share. `register_types` contains an
+      entry per register.
     - `numbers`, `lines`, and `columns` have an entry for each operation except the return. A number
-      is the index of the operation's shape in `table`. `returned` has the operands of the return.
-    - `operands` has the registers of the operands of all operations, one operation after another.
+      is the index of the operation's shape in `table`. `returned` contains the operands of the
+      return.
+    - `operands` contains the registers of the operands of all operations, one operation after
+      another.
     - `regions` and `places` (from `loc(...)`) have entries only for operations with regions or
       places.
     - `like` is a region of an earlier line that equals this one in everything except places, or
@@ -312,7 +314,7 @@ class Body:
 class PlainProgram:
     """A source as numbers that refer to the shapes of its lines.
 
-    `contents` has each shape at its first line, and each body at its end. This is the order of
+    `contents` contains each shape at its first line, and each body at its end. This is the order of
     kernels and functions in a BEF file.
     """
 
@@ -363,7 +365,7 @@ class PlainProgram:
     def extent(self, body: Body, index: int) -> tuple[int, int]:
         """Return the start of an operation, with its results' names, and its end.
 
-        The end is that of the operation's line or, if it has regions, of its head.
+        The end is the end of the operation's line or, if it has regions, of its head.
         """
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()

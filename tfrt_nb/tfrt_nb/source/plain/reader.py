@@ -81,9 +81,9 @@ class _Names(NamedTuple):
 class _Line(NamedTuple):
     """The result of reading a one-line operation.
 
-    The result is valid for all lines with the same `_Names.key`. `operands` has the positions of
-    the operands among the line's names. For each operation in each region, `columns` has the number
-    of names before it, and the number of other characters.
+    The result is valid for all lines with the same `_Names.key`. `operands` contains the positions
+    of the operands among the line's names. For each operation in each region, `columns` contains
+    the number of names before it, and the number of other characters.
     """
 
     shape: Shape
@@ -280,7 +280,7 @@ class _Reader:
     ) -> tuple[Body, ...]:
         """Read the regions of an operation, up to the line with the last brace.
 
-        `listed` has the names of the operation's operands.
+        `listed` contains the names of the operation's operands.
         """
         names = [name.strip() for name in listed.split(",")]
         arguments = _Registers(
