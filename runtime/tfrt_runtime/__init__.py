@@ -1,4 +1,4 @@
-"""The runtime: it reads BEF files, and runs their functions to AsyncValues.
+"""The runtime: it reads BEF files, and runs their functions, whose results are AsyncValues.
 
 It does not depend on MLIR or on notebooks.  Read from the bottom up:
 

@@ -17,9 +17,9 @@ NUMBERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf
 class NativeRow:
     """A native kernel, or several kernels: one for each of the `variants`.
 
-    Each variant replaces `{}` in the row's strings.  `types` has the types of operands and results,
-    such as `"i32 chain -> chain"`.  In it, `i32*` means any number of i32 operands, and a final
-    chain may be omitted.  `function` is `module.name` in `native.kernels`.
+    Each variant replaces `{}` in the row's strings.  `types` contains the types of operands and
+    results, such as `"i32 chain -> chain"`.  In it, `i32*` means any number of i32 operands, and a
+    final chain may be omitted.  `function` is `module.name` in `native.kernels`.
     """
 
     name: str
@@ -294,7 +294,7 @@ func.func @main() -> (i32, !tfrt.chain) {
             "tfrt_test.count3.{}",
             "{} -> {} {} {}",
             "scalar_kernels.count3_{}",
-            "The three numbers that follow it.",
+            "The three numbers that follow the operand.",
             form="OPERANDS",
             variants="i32 i64",
         ),

@@ -39,7 +39,7 @@ def bounded(make: Callable[[], str]) -> str:
     def run() -> None:
         try:
             made.append(make())
-        except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
+        except BaseException as problem:  # noqa: BLE001 - a user's object may raise anything
             raised.append(problem)
 
     context = copy_context()

@@ -13,8 +13,8 @@ Compiled code works with three kinds of objects: tokens, values, and groups of t
 - Runs: `runs` knows which runs are cancelled and where each run prints, and lets compiled code and
   runtimes find each other.  `signals` lets loops see Ctrl-C.  `starvation` turns objects that a
   program awaits, but nothing can resolve, into errors.
-- Calls: `printing` has the functions that programs call to print, `externals` has the functions
-  that Python registers, and `buffers` lends tensors to compiled code.
+- Calls: `printing` contains the functions that programs call to print, `externals` contains the
+  functions that Python registers, and `buffers` lends tensors to compiled code.
 """
 
 from tfrt_runtime.async_runtime.objects import LiveObject

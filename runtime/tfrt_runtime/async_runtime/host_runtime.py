@@ -224,7 +224,7 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Prevent further tasks from starting: each of them becomes an error instead."""
+        """Prevent any more tasks from starting: each of them becomes an error instead."""
         if self._cancelled is None:
             # Set the error first: code that sees the flag, which `stop_host` sets, asks for the
             # error.
@@ -243,7 +243,7 @@ class HostRuntime(ABC):
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Undo `_cancel`, because further work belongs to another run.
+        """Undo `_cancel`, because new work belongs to another run.
 
         Call this method only while nothing is running.
         """
@@ -293,7 +293,7 @@ class HostRuntime(ABC):
     def _visit_imports(self, request: int, failure: int) -> None:
         # A cancellation must find all imports. If another thread is visiting some of them, it puts
         # them back within microseconds. The limit only matters if a visit itself cancels a run: the
-        # outer visit on this thread cannot go on before this one returns.
+        # outer visit on this thread cannot continue until this one returns.
         for _ in range(self._words.imported and (1000 if request else 1)):
             context, visit = self.queue.context(), self._process.slow.visit_imports
             if visit(context, self._words.address, request, failure) >= self._words.imported:

@@ -195,7 +195,7 @@ class Runs:
     def _show(self, number: int, stop: int) -> None:
         """Let native code find a run's `STOP_*` words.
 
-        The words go into a row of the table, which belongs to the run from then on.
+        The words go into a row of the table.  From then on, the row belongs to the run.
         """
         if not self._tables or 0 not in self._tables[-1][1::2]:
             former = self._tables[-1][1:] if self._tables else []

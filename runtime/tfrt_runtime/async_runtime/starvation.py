@@ -27,8 +27,8 @@ MAX_UNCHANGED = 5
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
-# Maximum number of unresolvable objects that each get a separate error.  All further objects share
-# one error.
+# Maximum number of unresolvable objects that each get a separate error. All other objects share one
+# error.
 MAX_OWN_ERRORS = 64
 
 

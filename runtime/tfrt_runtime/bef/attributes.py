@@ -165,7 +165,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """A dense tensor; `data` has the elements in row-major order.  An i1 takes one byte."""
+    """A dense tensor; `data` contains the elements in row-major order.  An i1 takes one byte."""
 
     dtype: DType
     sizes: tuple[int, ...]

@@ -151,7 +151,7 @@ class BodyReader:
     ) -> tuple[Kernels, array[int], array[int]]:
         """Read the real kernels; return them, their results' users, and each result's user count.
 
-        `table` has three numbers for each kernel, including the pseudo kernel.
+        `table` contains three numbers for each kernel, including the pseudo kernel.
         """
         first = self._next_word
         at = self._split(first)[-1]
@@ -242,7 +242,8 @@ def _lists(numbers: array[int], counts: Sequence[int]) -> list[Numbers]:
 def _find_wrong_use(function: BefFunction, listed: array[int], counts: array[int]) -> str | None:
     """Find a contradiction between the operands, user lists, and use counts of `function`.
 
-    `listed` has the users of the kernels' results, and `counts` has the user count of each result.
+    `listed` contains the users of the kernels' results, and `counts` contains the user count of
+    each result.
     """
     kernels = function.kernels
     listed = array("I", chain.from_iterable(function.argument_users)) + listed

@@ -281,9 +281,9 @@ class Kernels(Sequence[BefKernel]):
 
     A `BefKernel` is created when it is accessed.
 
-    `numbers` has the number of each kernel's shape in `shapes`, which the functions of a file
-    share.  `arguments` has the argument registers of all kernels, concatenated, as half words.  The
-    result registers are `first` and the registers after it.
+    `numbers` contains the number of each kernel's shape in `shapes`, which the functions of a file
+    share.  `arguments` contains the argument registers of all kernels, concatenated, as half words.
+    The result registers are `first` and the registers after it.
     """
 
     def __init__(
@@ -392,8 +392,8 @@ class BefFunction:
     - `use_counts` has, for each register, how often it is used as an operand or in the return.
     - `entry_users` are the kernels without operands.
     - `argument_users` are the users of each argument.
-    - `streams` has the stream of the function's entry, followed by the stream of each kernel.  The
-      field is () if all streams are 0.  Only files need it.
+    - `streams` contains the stream of the function's entry, followed by the stream of each kernel.
+      The field is () if all streams are 0.  Only files need it.
     - `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 

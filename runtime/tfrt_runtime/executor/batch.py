@@ -35,8 +35,8 @@ Integer types are not listed.
 class Batch(Execution):
     """A run of many calls, which start together, share one output, and are cancelled together.
 
-    `results` has the results of the first call, then those of the second call, and so on.  Each
-    becomes an AsyncValue when it is accessed.
+    `results` contains the results of the first call, then those of the second call, and so on.
+    Each becomes an AsyncValue when it is accessed.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Batch(Execution):
         self.begun = begun = min(self.calls, at_once or self.calls)
         """How many calls start immediately.
 
-        Each further call starts when another call has finished.
+        Each of the other calls starts when a running call finishes.
         """
         entry.start_all(request, self.calls, begun, is_task=is_task)
         if kept:  # keep these, because a thread may start a call much later

@@ -30,7 +30,7 @@ class FunctionRun:
     """The outcome of one function.
 
     `finished` is False if the function exceeded its time limit or was stuck.  In that case, `waits`
-    has notes on the external values for which the function was waiting.
+    contains notes on the external values for which the function was waiting.
     """
 
     name: str

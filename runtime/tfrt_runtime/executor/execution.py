@@ -464,8 +464,8 @@ class Execution(RunWaits):
     def progress(self) -> tuple[int, int]:
         """The number of decided kernels, and the number of known kernels.
 
-        A kernel is decided if it has run or was skipped.  The known kernels are those of the run's
-        function, and those of the calls and loops that have started since this property was first
+        A kernel is decided if it has run or was skipped.  The known kernels are the kernels of the
+        run's function, and of the calls and loops that have started since this property was first
         read.
         """
         decided, known = self.request.progress

@@ -65,7 +65,7 @@ The import takes ten times as long as compiling a function.
 class LoadedFunction:
     """A function as the loader sees it.
 
-    - `calls` has None for constants.
+    - `calls` contains None for constants.
     - `constants` are the constants, by register.
     - `first_handle` is the handle of the first kernel.
     - `handle` is the handle of the function.
@@ -273,7 +273,7 @@ class MachineFunctions:
                         words.loop = code.address(LOOP)
                     words.code = code.address(CODE)
                     return None
-            # Otherwise, each further call of the function would call Python to compile it.
+            # Otherwise, each later call of the function would call Python to compile it.
             if index in self.offsets:
                 Machine.at(self.base + self.offsets[index]).left = at.MACHINE_NEVER
             return self._refused[index]

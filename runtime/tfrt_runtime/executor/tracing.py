@@ -64,7 +64,7 @@ class Spans:
     def __init__(self, timings: Mapping[int, Timing]) -> None:
         """Start without spans.
 
-        `timings` has an entry, keyed by number, for each kernel that does not end with its own
+        `timings` contains an entry, keyed by number, for each kernel that does not end with its own
         `end` event.
         """
         self._timings = timings

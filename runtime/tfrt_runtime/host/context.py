@@ -324,7 +324,7 @@ class HostContext:
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """Do what `quiesce` does; on a thread that runs a kernel, wait only for other work."""
+        """Wait as `quiesce` does; on a thread that runs a kernel, wait only for other work."""
         if self.work_queue.is_at_work_here:
             own: HostRun | None = getattr(self._local, "request", None)
 

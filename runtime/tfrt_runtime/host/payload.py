@@ -269,8 +269,8 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
     if type(number) is not float:
-        # An array has `__float__`, too, but is a number only if it has no dimensions.  So have
-        # numpy's complex numbers and strings, which are no numbers of this type.
+        # An array has `__float__`, too, but is a number only if it has no dimensions. The same is
+        # true of numpy's complex numbers and strings, which are not numbers of this type.
         if (
             not hasattr(number, "__float__")
             or has_dimensions(number)

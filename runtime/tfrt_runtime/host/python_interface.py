@@ -5,7 +5,7 @@ The core uses CPython's documented functions, and the undocumented internals tha
 shortcuts if this CPython differs, or if the environment variable TFRT_NB_SHORTCUTS is 0.
 
 `QUICK` and `SLOW` map the entries of the core to the core's modules.  An entry takes and returns
-64-bit integers.  An address is that of a struct in `native.layouts`.  The entry's module documents
+64-bit integers.  An address refers to a struct in `native.layouts`.  The entry's module documents
 the entry, in the docstring of the function of the same name: its effect, its words, the references
 that it takes over, and its threads.  A test checks the calls.
 """

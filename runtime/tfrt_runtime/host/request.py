@@ -109,7 +109,7 @@ class Request(Run):
         self._cancelled = host.cancelled
 
     def open(self, words: array[int]) -> None:
-        """Register the run with a copy of `words`, which must start like `NEW_REQUEST`."""
+        """Register the run with a copy of `words`, which must start with `NEW_REQUEST`."""
         host, process = self.host, native_process()
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
@@ -263,8 +263,8 @@ class Request(Run):
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
         """Log the run's events from now on.
 
-        `program` is the number of the run's program, and `registers` has the register count of each
-        of its functions.  Events that happened before this call are not logged.
+        `program` is the number of the run's program, and `registers` contains the register count of
+        each of its functions.  Events that happened before this call are not logged.
         """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
@@ -440,7 +440,7 @@ class Request(Run):
     ) -> AsyncValue:
         """Return a value that a kernel of the run must resolve.
 
-        Cancelling the run makes the value an error.  `counted` is as for `Promises.own`.
+        Cancelling the run makes the value an error.  For `counted`, see `Promises.own`.
         """
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value, counted)

@@ -105,7 +105,7 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
 
 
 def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
-    """Return whether a task is queued or a kernel is ready; `can_block` is as for `rest_of`."""
+    """Return whether a task is queued or a kernel is ready; see `rest_of` for `can_block`."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -187,7 +187,7 @@ class KernelWait:
         """Return whether the wait is over or may still end.
 
         It may still end if an event outside the runtime can resolve one of the awaited values, or
-        can let a run go on that makes one.  The kernels in `waits` do not count as such events.
+        can let a run that makes one continue.  The kernels in `waits` do not count as such events.
         """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 

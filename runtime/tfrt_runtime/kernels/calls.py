@@ -30,9 +30,9 @@ _MAX_NOTES = 8
 class Calls:
     """The chain of function calls that leads to a kernel, for notes in its error messages.
 
-    `places` has a program, the number of a kernel in it, the name of the function that this kernel
-    calls, and the number of such calls.  The innermost call comes first.  All calls of a function
-    at the same place, as in a recursion, are one entry.
+    `places` contains a program, the number of a kernel in it, the name of the function that this
+    kernel calls, and the number of such calls.  The innermost call comes first.  All calls of a
+    function at the same place, as in a recursion, are one entry.
     """
 
     places: tuple[tuple[Any, int, str, int], ...]

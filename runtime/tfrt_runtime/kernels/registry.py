@@ -192,8 +192,8 @@ class NativeKernel:
     """A kernel in the native core: the compiled function `symbol`.
 
     - `arguments` is how many arguments the kernel takes; with `more`, at least that many.
-    - `types` are the type words of arguments that are numbers.  The last word applies to further
-      arguments, too.
+    - `types` are the type words of arguments that are numbers.  The last word also applies to any
+      additional arguments.
     - `results` is how many results the kernel has, or None for one result per argument after the
       first `arguments`.
     - `gives` are the type words of the results.

@@ -325,8 +325,8 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if is_moved(indirect, target):
         return become_owner(context, indirect, target)
     if concrete != target:
-        # Add before dropping: until `indirect` has its own reference to `concrete`, only `target`
-        # keeps `concrete` alive.
+        # Add before dropping: until `indirect` has its own reference to `concrete`, only
+        # `target` keeps `concrete` alive.
         add_references(concrete, 1)
         drop_reference(context, target)
     store(indirect + at.VALUE_TARGET, concrete)

@@ -94,7 +94,7 @@ def reserve(context: Address, size: int) -> bool:
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """Do what `reserve` does, but with the given limit; return 1 or 0."""
+    """Reserve bytes as `reserve` does, but with the given limit; return 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:

@@ -46,7 +46,7 @@ def trim(process: Address, kept: int) -> int:
 
 @native
 def trim_class(process: Address, size_class: int) -> int:
-    """Do what `trim` does for one size class; PROCESS_TRIMMING must already be set."""
+    """Free slabs of one size class as `trim` does; PROCESS_TRIMMING must already be set."""
     # Take all left slabs and all batches. Until this thread returns them, other threads find none,
     # and cut new blocks.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)

@@ -210,7 +210,8 @@ class FunctionWriter:
         first_handle: int,
         decode: Callable[[int], object],
     ) -> None:
-        """Prepare to write; `constants` are keyed by register, and `calls` has None for constants.
+        """Prepare to write; `constants` are keyed by register, and `calls` contains None for
+        constants.
 
         `decode` is the core's `calls.decoding.decode`.
         """

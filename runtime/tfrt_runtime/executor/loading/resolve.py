@@ -454,7 +454,7 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
     """Return `function` with each kernel's unawaited arguments after its other arguments.
 
-    `used` has the function's kernels.
+    `used` contains the function's kernels.
     """
     lazy = {
         name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy

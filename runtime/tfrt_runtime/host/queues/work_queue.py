@@ -25,7 +25,7 @@ from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
-"""The interval at which a thread that is waiting for the queue to become quiescent checks it."""
+"""How often a thread checks the queue while it waits for the queue to become quiescent."""
 MAX_NESTED_WAITS = 40
 """Maximum number of nested waiting kernels on one thread.  Each uses part of the stack."""
 TOO_MANY_WAITS = (
@@ -195,7 +195,7 @@ class WorkQueue(QueueThreads):
         interrupted: Callable[[], bool],
         slice_ns: int = SLICE_NS,
     ) -> bool:
-        """Do what `wait` does, but always run the queue's tasks on this thread.
+        """Wait as `wait` does, but always run the queue's tasks on this thread.
 
         If the time passes during a task, the task is finished first.  `interrupted` is called every
         `slice_ns` nanoseconds.

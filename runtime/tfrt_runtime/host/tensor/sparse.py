@@ -13,7 +13,7 @@ from tfrt_runtime.host.tensor.shapes import I64, ElementType, TensorShape, eleme
 class CooHostTensor(HostTensor):
     """A tensor of `shape` with `values` at `indices`, and 0 elsewhere.
 
-    `indices` has one row of i64 per value.
+    `indices` contains one row of i64 per value.
     """
 
     __slots__ = ("indices", "shape", "values")
@@ -61,7 +61,7 @@ class CooHostTensor(HostTensor):
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
-            # `positions` has the index of each value in the row-by-row order of all elements.
+            # `positions` contains the index of each value in the row-by-row order of all elements.
             steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
             # For rank 0, `steps` has one step too many.
             positions = self.indices.array @ steps[: self.shape.rank]

@@ -365,7 +365,7 @@ class EventLog:
         """Pass a watch the events of its run, and the events of its queue's threads."""
         assert watch.queue is not None
         own = watch.queue.address
-        # Events with run 0 are those of a thread, and belong to no run.
+        # Events with run 0 belong to a thread, not to a run.
         runs = (watch.number,), (watch.number, 0)
         chosen = [found for queue, part in parts if (found := _of_runs(part, runs[queue == own]))]
         if chosen:

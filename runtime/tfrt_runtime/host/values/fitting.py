@@ -103,7 +103,7 @@ def as_array(value: object, type_text: str = "") -> Any:
                 return np.asanyarray(value.__array__())  # type: ignore[attr-defined]
         if hasattr(kind, "__dlpack__"):
             return np.from_dlpack(value)  # type: ignore[arg-type]
-    except Exception as wrong:  # noqa: BLE001 - libraries raise all kinds
+    except Exception as wrong:  # noqa: BLE001 - libraries raise all kinds of exceptions
         raise _no_array(type_text, value, wrong) from None
     raise PayloadError(f"expected {type_text}, found {kind.__name__}")
 

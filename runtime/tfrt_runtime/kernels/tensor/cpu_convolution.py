@@ -8,7 +8,7 @@ of exhausting the machine's memory.
 
 This module also has matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a
 kernel.  The OpenBLAS that comes with numpy computes f32 products, even in the native version,
-because BLAS scales and accumulates without further passes over memory.  numpy itself computes all
+because BLAS scales and accumulates without extra passes over memory.  numpy itself computes all
 other products: those of other element types, of non-contiguous or shared memory, and on systems
 without OpenBLAS.
 

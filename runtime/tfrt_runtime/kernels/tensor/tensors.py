@@ -50,8 +50,8 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-# By how many units in the last place elements may differ, keyed by the middle part of the kernel's
-# name.
+# The allowed difference between elements, in units in the last place, keyed by the middle part of
+# the kernel's name.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
 

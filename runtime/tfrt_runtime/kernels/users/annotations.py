@@ -340,7 +340,7 @@ def with_arrays(
     """Return `kernel`, or a kernel that converts some arguments to arrays, for these operand types.
 
     An object is not converted when it enters a program.  Therefore, if an argument is annotated as
-    an array, the returned kernel converts the object to an array, or rejects it.  `order` is as for
+    an array, the returned kernel converts the object to an array, or rejects it.  For `order`, see
     `mismatch`.
     """
     known = kernel.parameters

@@ -201,7 +201,7 @@ class NumbaFunction:
         try:
             with _bounds_checked():
                 made.compile(tuple(types))
-        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds of exceptions
             raise self._refuse(_reason(wrong)) from None
         made.disable_compile()
         self._check_results(made.nopython_signatures[0].return_type)
@@ -233,7 +233,7 @@ class NumbaFunction:
                 compiled = numba.cfunc("int64(voidptr, voidptr)")(
                     lambda given, results: attempt(given, results)
                 )
-        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds of exceptions
             raise self._refuse(_reason(wrong)) from None
         return compiled
 

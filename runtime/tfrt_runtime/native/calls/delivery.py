@@ -145,7 +145,8 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Do what `deliver_plain` does, for a value that is returned or is not plain (`is_plain`).
+    """Deliver a result as `deliver_plain` does; the value may be returned, or not plain
+    (`is_plain`).
 
     Take over a reference to `value`.
     """

@@ -268,7 +268,7 @@ def result_error(context: Address, record: Address, value: Address) -> Address:
 
 @outline
 def unusual_result(context: Address, record: Address, value: Address) -> Address:
-    """Do what `result_error` does, for a result that is not a plain available value."""
+    """Return what `result_error` does, for a result that is not a plain available value."""
     if value == 0:
         return report_error(context, record, at.MESSAGE_NO_RESULT)
     state = state_of(value)

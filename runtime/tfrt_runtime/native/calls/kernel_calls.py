@@ -62,7 +62,7 @@ Waking a worker instead would take a tenth of this time.
 
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Do what `run_kernel` does, but faster, for a record with the flag KERNEL_SMALL."""
+    """Run a kernel as `run_kernel` does, but faster; the record must have the flag KERNEL_SMALL."""
     left = load(activation + load_i32(record + at.RECORD_REGISTERS))
     right = load(activation + load_i32(record + at.RECORD_REGISTERS + 4))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -131,7 +131,7 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
 def run_unusual_kernel(
     context: Address, activation: Address, record: Address, may_block: bool
 ) -> None:
-    """Do what `run_kernel` does, for a kernel of any kind.
+    """Run a kernel of any kind, as `run_kernel` does.
 
     `may_block` is True on the threads of the blocking pool, where blocking kernels run.  If it is
     False, hand a blocking kernel over to the pool.

@@ -78,7 +78,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
     # The count of a function that must never be compiled starts at MACHINE_NEVER.
-    # Half of it leaves room for the kernels that have been subtracted since.
+    # Compare with half of it, because kernels may have been subtracted since.
     if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)

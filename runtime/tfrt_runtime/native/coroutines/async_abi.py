@@ -231,13 +231,13 @@ def await_and_execute(value: Address, handle: int, resume: Address) -> None:
 
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """Do the same as `await_and_execute`; `place` is the record of the waiting operation, or 0."""
+    """Do as `await_and_execute` does; `place` is the record of the waiting operation, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
 @exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_for(value: Address, handle: int, resume: Address, result: Address) -> None:
-    """Do the same as `await_and_execute`, inside a task.
+    """Call `resume(handle)` as `await_and_execute` does, inside a task.
 
     `result` is an object that the task will resolve, or 0.  Its record is the place of the wait.
     """
@@ -428,7 +428,7 @@ def allocate_frame(size: int, alignment: int) -> Address:
 
 @exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
 def free_frame(frame: Address, size: int, alignment: int) -> None:
-    """Free a frame; `size` and `alignment` must be the same as for `allocate_frame`.
+    """Free a frame; `size` and `alignment` must be those that `allocate_frame` got.
 
     The calling thread need not be the thread that allocated the frame.
     """

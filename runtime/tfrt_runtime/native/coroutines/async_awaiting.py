@@ -183,8 +183,8 @@ def is_worth_waking(waiting: int) -> bool:
     """Return whether a worker should be woken, now that `waiting` tasks are waiting.
 
     The answer is True if `waiting` is a power of 2.  A wake-up costs as much as hundreds of small
-    tasks, so further wake-ups would be a waste while a worker is waking up.  If tasks are large,
-    the workers keep `waiting` small, and the next tasks wake further workers.
+    tasks, so more wake-ups would be a waste while a worker is waking up.  If tasks are large, the
+    workers keep `waiting` small, and the next tasks wake more workers.
     """
     return waiting & (waiting - 1) == 0
 

@@ -310,7 +310,7 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
-    """Make a result from a buffer; `request` is the same as for `kernel_borrow_buffer`."""
+    """Make a result from a buffer; `request` has the same format as in `kernel_borrow_buffer`."""
     report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
@@ -398,7 +398,7 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     """Waiter function: have Python make the result's tensor from a resolved buffer value."""
     result = load(pending + at.PENDING_OBJECT)
     request = load(pending + at.PENDING_REQUEST)
-    # Python reports a failure to the context's request, which may be that of another run here.
+    # Python reports a failure to the context's request, but here, that may belong to another run.
     former = load(context + at.CONTEXT_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:

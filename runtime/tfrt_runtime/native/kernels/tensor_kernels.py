@@ -162,7 +162,7 @@ def broadcast(context: Address, record: Address) -> None:
         run_in_python(context, record)
         return
     # `count` is not 0, so the loop below ends: `new_tensor` refuses tensors without elements, and
-    # the last sizes of `target` are those of `source`.
+    # the last sizes of `target` equal the sizes of `source`.
     count = load(source + at.TENSOR_COUNT)
     into = load(target + at.TENSOR_DATA)
     end = into + load(target + at.TENSOR_BYTES)

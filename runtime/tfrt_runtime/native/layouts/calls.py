@@ -11,7 +11,7 @@ MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
-"""The number of the first scalar operation's message; the order is that of `scalars.FAILURES`."""
+"""The number of the first scalar operation's message, in the order of `scalars.FAILURES`."""
 
 # Request: one run of a program. Python owns it, so it outlives its activations. If a call from
 # Python passes payloads (`python_calls`), more words follow the request. Each argument has

@@ -160,7 +160,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """Do what `release_users` does, for an activation that other threads also use.
+    """Release users as `release_users` does, for an activation that other threads also use.
 
     A user with weight 0 is a non-strict kernel, which becomes ready with its first value.
     """
@@ -182,7 +182,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @native
 def release_available(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Do what `release_users` does, for a value that may be an error or forward to another value.
+    """Release users as `release_users` does, for a value that may be an error or a forward.
 
     If the value is not plain, also set REQUEST_UNUSUAL.
     """
@@ -209,7 +209,7 @@ def needs_reference(activation: Address, slot: Address) -> bool:
 def watched_register_resolved(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """Do what `register_resolved` does; if the run is watched, also log the value."""
+    """Release users as `register_resolved` does; if the run is watched, also log the value."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     register_resolved(context, activation, slot, value)
