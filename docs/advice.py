@@ -41,14 +41,14 @@ ADVICE = (
             r"dominate|invalid result|defined later"
         ),
         (
-            "No line above gives this name, or it belongs to another function or body: correct it, "
-            "or pass the value as an argument."
+            "No line above defines this name, or it belongs to another function or body: correct "
+            "the name, or pass the value as an argument."
         ),
     ),
     (
         "redefinition; already in use",
         r"redefinition|already in use|cannot contain NUL|duplicate case",
-        "A name is given once: choose another one.",
+        "A name can be defined only once: choose another name.",
     ),
     (
         "a region is not closed; no terminator; need to have a tfrt.return",
@@ -116,21 +116,20 @@ ADVICE = (
             r"escape|more than \d+ digits"
         ),
         (
-            "Write the constant or attribute in its form, with its type and in its range: `{value "
-            "= 1 : i32}`."
-            " `%tfrt_kernels NAME` lists those of a kernel."
+            "Write the constant or attribute in the right form, with its type, and within its "
+            "range: `{value = 1 : i32}`. `%tfrt_kernels NAME` lists the attributes of a kernel."
         ),
     ),
     (
         "unknown tensor type; expected a type; unsupported layout",
         r"unknown (tensor|shape) type|expected a type|layout|affine map",
-        "Correct the type: [Kernels](kernels.md) has those of each kernel, with examples.",
+        "Correct the type: [Kernels](kernels.md) lists the types of each kernel, with examples.",
     ),
     (
         "is not a type of compiled code",
         r"(type|constant) of compiled code",
         (
-            "Compiled functions have integers, `index`, floats, and buffers (`memref`) of them: "
+            "Compiled functions use integers, `index`, floats, and buffers (`memref`) of these: "
             "use one of these types."
         ),
     ),
@@ -138,8 +137,8 @@ ADVICE = (
         "operation of compiled functions",
         r"of compiled functions|is compiled$|is a host program",
         (
-            "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the "
-            "operation into a compiled function, and call that."
+            "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): move "
+            "the operation to a compiled function, and call that function."
         ),
     ),
     (
@@ -154,8 +153,8 @@ ADVICE = (
         "cannot run non-strictly",
         r"non-strictly",
         (
-            "Remove `{bef.nonstrict}`: only calls, conditions, and kernels that take boxes may "
-            "begin early."
+            "Remove `{bef.nonstrict}`: only calls, conditions, and kernels that take boxes can "
+            "start early."
         ),
     ),
     (
@@ -178,8 +177,8 @@ ADVICE = (
             r"the memory|must be positive"
         ),
         (
-            "Only what depends on this operation is lost. The line is the one that failed: check "
-            "the numbers, sizes or buffers that it takes."
+            "This line failed, and only values that depend on it are lost: check the numbers, "
+            "sizes, or buffers that the operation takes."
         ),
     ),
     (
@@ -191,8 +190,8 @@ ADVICE = (
         "the group is full; the group waits forever",
         r"the group (is full|waits)",
         (
-            "The size of a group is the number of its members: count the `async.add_to_group` that "
-            "run."
+            "The size of a group is the number of its members: count how many "
+            "`async.add_to_group` run."
         ),
     ),
     (

@@ -81,8 +81,8 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     )
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
-        "# Reference\n\nThese pages are generated from the code. {ref}`The index <genindex>` has "
-        "every kernel, operation, pass, Python name, magic, and C function;"
+        "# Reference\n\nThese pages are generated from the code. {ref}`The index <genindex>` "
+        "lists every kernel, operation, pass, Python name, magic, and C function;"
         f" the search finds them, too.\n\n{pages}\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
         encoding="utf-8",
@@ -199,8 +199,8 @@ def numbers() -> str:
         lines.append(f"| `tfrt.{one.name}` | {python} | {types} | {gives} | {one.text} |")
     rules = cleandoc(scalars.__doc__ or "").split("\n\n")[-1]
     return (
-        "# Numbers\n\nAn operation's kernel has the type at the end of its name: `tfrt.add.i32`, "
-        "or `tfrt.add_s.i32` in sync functions. A cast has two types: `tfrt.cast.i32_to_f64`. "
+        "# Numbers\n\nThe name of an operation's kernel ends with the type: `tfrt.add.i32`, or "
+        "`tfrt.add_s.i32` in sync functions. A cast has two types: `tfrt.cast.i32_to_f64`. "
         "Traced functions use these kernels for Python's "
         f"operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
     )
@@ -358,9 +358,9 @@ Each has an example with the output of `tfrt-nb run`; in a notebook, `%tfrt_kern
 it."""
 
 _ABOUT_OPERATIONS = """\
-These operations mean the same as in MLIR; a description says more if that is needed. Operands are
-in parentheses, results follow the arrow, and attributes are in braces. An operation that cannot be
-compiled is an error at its line. Tasks, tokens, and groups have [their own
+These operations mean the same as in MLIR; a description is given where more needs to be said.
+Operands are in parentheses, results follow the arrow, and attributes are in braces. An operation
+that cannot be compiled is an error at its line. Tasks, tokens, and groups have [their own
 page](async_dialect.md)."""
 
 _ABOUT_STEPS = """\
@@ -376,7 +376,7 @@ one for its producer. Emplacing the object, or setting its error, drops the prod
 [Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against
 these functions.
 
-The async dialect's RFC has other names for some of them:
+The async dialect's RFC uses other names for some of these functions:
 
 | RFC | here |
 |---|---|

@@ -1,4 +1,4 @@
-"""A build: targets that wait for what they need, side by side; a failure skips what depends on it."""  # noqa: E501
+"""A build: independent targets run in parallel; a failure skips the targets that depend on it."""
 
 import tfrt_nb as tfrt
 

@@ -1,4 +1,4 @@
-"""Noisy digits of 5 x 3 points, told apart by a small network that is trained here."""
+"""Recognize noisy digits of 5 x 3 points with a small network that is trained here."""
 
 import numpy as np
 

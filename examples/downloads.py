@@ -1,4 +1,4 @@
-"""Downloads that are tried again, three at a time, from a server that fails now and then."""
+"""Downloads from a server that sometimes fails: three at a time, with retries."""
 
 import asyncio
 import threading
@@ -11,7 +11,7 @@ ASKED: Counter[str] = Counter()
 
 
 class Unreliable(BaseHTTPRequestHandler):
-    """A server on this machine: each page fails when it is asked for the first time."""
+    """A server on this machine: the first request for each page fails."""
 
     def do_GET(self) -> None:
         ASKED[self.path] += 1
@@ -22,7 +22,7 @@ class Unreliable(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @tfrt.kernel(retries=2, timeout=30.0, limit=3)

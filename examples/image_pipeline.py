@@ -1,4 +1,4 @@
-"""An image pipeline: native kernels blur, find edges and count them, on all cores; tiles are joined by numpy."""  # noqa: E501
+"""An image pipeline: native kernels blur tiles and count their edges, and numpy joins the tiles."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A ledger: transfers are checked side by side, and booked in the order in which they were asked for."""  # noqa: E501
+"""A ledger: transfers are checked in parallel, and booked in the order of the requests."""
 
 import tfrt_nb as tfrt
 

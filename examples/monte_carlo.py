@@ -1,4 +1,4 @@
-"""Pi by chance: native kernels throw on all workers, without Python's lock; loops add up what they found."""  # noqa: E501
+"""Estimate pi by chance: native kernels throw on all workers, without the GIL."""
 
 import tfrt_nb as tfrt
 

@@ -1,4 +1,4 @@
-"""Square roots by Newton's method, and the greatest common divisor: loops and recursion as a program."""  # noqa: E501
+"""Square roots by Newton's method, and greatest common divisors: loops and recursion."""
 
 import tfrt_nb as tfrt
 

@@ -1,4 +1,4 @@
-"""Two ways to the same answer: the first one wins, the other is cancelled and told so."""
+"""Two ways to the same answer: the first to finish wins, and the other is told to stop."""
 
 import asyncio
 import concurrent.futures

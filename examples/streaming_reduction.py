@@ -1,4 +1,4 @@
-"""A sum over numbers that arrive one by one: partial sums begin before the last one is there."""
+"""A sum of numbers that arrive one by one: partial sums start before the last number arrives."""
 
 import tfrt_nb as tfrt
 
@@ -26,7 +26,7 @@ def main() -> None:
         if number == 2:
             half_way = left.result(60), right.done(), total.done()
     result = run.result(60), run.wait(60)
-    # Only now, as kernels print meanwhile.
+    # Kernels print during the run, so this is printed only now.
     print("half way:", *half_way)
     print("result:", *result)
 

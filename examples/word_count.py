@@ -1,4 +1,4 @@
-"""Words counted on a Dask cluster: the texts are split there, the counts are merged there."""
+"""Count words on a Dask cluster, which both splits the texts and merges the counts."""
 
 from collections import Counter
 
