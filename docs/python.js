@@ -1,7 +1,7 @@
 // Python in a web worker, for a page's cells: JupyterLite's kernel, without JupyterLab.
 //
-// The first message has the address of Pyodide and the page's session.  Every other message has a cell to run, and its
-// id.  The answers are lists: a kind, and its contents.
+// The first message contains the address of Pyodide and the page's session.  Every other message contains a cell to
+// run, and the cell's id.  The answers are lists: a kind, and its contents.
 
 const KERNEL = `
 import json

@@ -20,10 +20,10 @@ export function grouped(items, keyOf) {
 }
 
 /**
- * The lane of each of `bars`, which are sorted by their begins: the first free lane, or `most` if no lane is free.
+ * The lane of each of `bars`, which are sorted by when they begin: the first free lane, or `most` if no lane is free.
  *
- * `endOf(bar)` returns when a bar ends; a bar that has not ended keeps its lane.  The result has the lanes, and how
- * many of them are used.
+ * `endOf(bar)` returns when a bar ends; a bar that has not ended keeps its lane.  The result contains the lanes, and
+ * how many of them are used.
  */
 export function packed(bars, most, endOf) {
   const ends = [];
@@ -37,7 +37,7 @@ export function packed(bars, most, endOf) {
 }
 
 /**
- * The tasks of compiled code, by operation.  Each lasts from when it is queued to its end, and has the parts that run.
+ * The tasks of compiled code, by operation.  Each lasts from when it is queued to its end, and lists its running parts.
  */
 function tasksOf(spans, { operations }, { isCode }) {
   const tasks = new Map(),

@@ -1,7 +1,7 @@
 // Who ran what, and when: a lane for each thread, and for what overlaps on it; for compiled code, a lane for each task.
 //
-// The axis starts with the first event.  Colors identify kernels; the list of kernels is the legend, and has the totals
-// of the run or of the area that the reader selects.
+// The axis starts with the first event.  Colors identify kernels; their list is the legend, and shows the totals of the
+// run or of the area that the reader selects.
 
 import { clipped, createCanvas } from "../canvas.js";
 import { button, count, duration, element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
@@ -561,7 +561,7 @@ function createTimeline(store) {
   }
 
   /**
-   * Draw arrows from what made kernels ready to their begins: for the selected operation or, if there are few, for all.
+   * Draw arrows to where kernels start from what made them ready: for the selected operation or, if there are few, all.
    */
   function drawArrows(pen, across, seen, palette) {
     const found = [];
