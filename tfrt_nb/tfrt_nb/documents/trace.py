@@ -91,8 +91,8 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     """Return the event that made each activity ready, by operation, instance, and start time.
 
     For most activities, this is the event that resolved the last operand. For a task, the event may
-    also have resolved an awaited object, or have queued the task. For an operation whose operands
-    are all constants, the event is the call of the function.
+    also have resolved an awaited object, or have queued the task. If all operands of an operation
+    are constants, the event is the start of the function's call.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}

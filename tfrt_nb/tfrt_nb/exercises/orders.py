@@ -30,7 +30,7 @@ def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ..
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
     """Return the same function with these registers as its results.
 
-    The function must have register types, as a function from source has.
+    The function must have register types, which functions from source always have.
     """
     assert function.register_types is not None
     change = Counter(registers)

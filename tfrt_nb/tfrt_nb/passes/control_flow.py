@@ -111,8 +111,8 @@ class Emitter:
         return op
 
 
-# Passes create very many branches, returns, and constants. IRDL's constructors would take three
-# times as long, because they check whether each operand is a list.
+# Passes create huge numbers of branches, returns, and constants. IRDL's constructors would take
+# three times as long, because they check whether each operand is a list.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
 """The attribute of a loop, or of its back edge, that LLVM should unroll."""

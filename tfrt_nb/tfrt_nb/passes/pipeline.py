@@ -133,7 +133,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) 
     is_fast = level > 0
     return Pipeline(
         (
-            # From tasks and awaits, the next pass recognizes programs that have not been counted,
+            # The next pass recognizes programs without explicit counts by their tasks and awaits,
             # so the proposal's operations must become tasks and awaits first.
             DesugarProposal(),
             MarkExplicitCounts(),

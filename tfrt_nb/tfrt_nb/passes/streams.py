@@ -10,10 +10,10 @@ costs at least a threshold unless the whole function costs less.
     tfrt.return %c, %e              stream 0
 
 Two passes over a function assign the streams. The forward pass chooses a parent for each operation.
-The parent is the operation that defines the operand that is ready last, as measured by the cost
-from the start. The root is the parent of an operation without operands. The backward pass opens a
-stream at each operation without children. At any other operation, it merges the cheap streams of
-the operation's children, and then adds the operation to a child's stream that is not too costly.
+An operation's parent defines the operand that is ready last, if each operation takes as long as its
+cost. The root is the parent of an operation without operands. The backward pass opens a stream at
+each operation without children. At any other operation, it merges the cheap streams of the
+operation's children, and then adds the operation to a child's stream that is not too costly.
 
 Invariants: A stream is a tree of parent edges plus merged siblings. It therefore waits for other
 streams only at operations with additional operands. The stream of the function's return extends as

@@ -126,8 +126,8 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
     """Return the functions that may run for a long time only because of their calls.
 
     Such a function is recursive, or is at the top of a pyramid of calls. A function that calls
-    another one twice takes twice as long as that one. After twenty such levels, the top function
-    takes a million times as long, without any loop.
+    another function twice takes twice as long as its callee. After twenty such levels, the top
+    function takes a million times as long, without any loop.
     """
     functions = {
         one.sym_name.data: one
