@@ -224,7 +224,7 @@ class HostRuntime(ABC):
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """Prevent any more tasks from starting: each of them becomes an error instead."""
+        """Prevent further tasks from starting: each of them becomes an error instead."""
         if self._cancelled is None:
             # Set the error first: code that sees the flag, which `stop_host` sets, asks for the
             # error.

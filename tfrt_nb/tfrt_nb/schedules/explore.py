@@ -52,7 +52,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
-"""What unwritten memory contains: usually the first number, and in a comparison the second.
+"""The contents of unwritten memory: usually the first number, and in a comparison the second.
 
 The numbers are even for a reason that `native.layouts.QUEUE_CHOOSE` explains.
 """
