@@ -227,17 +227,65 @@ def test_an_integer_of_more_than_64_bits_is_rounded_only_once(number: int, type_
 
 
 @pytest.mark.parametrize("operation", ["sitofp", "uitofp"])
-def test_an_integer_becomes_the_nearest_bf16(operation: str) -> None:
-    """Through a float, which is halfway between two such numbers, it would be rounded twice."""
-    text = f"""func.func @main(%n: i32) -> i16 {{
-      %x = arith.{operation} %n : i32 to bf16
+@pytest.mark.parametrize(("width", "exponent"), [(32, 24), (64, 53), (64, 61), (128, 70), (200, 99)])
+def test_an_integer_becomes_the_nearest_bf16(operation: str, width: int, exponent: int) -> None:
+    """Through a narrower float, which is halfway between two such numbers, it is rounded twice."""
+    number = (1 << exponent) + (1 << exponent - 8) + 1
+    text = f"""func.func @main() -> i16 {{
+      %n = arith.constant {number} : i{width}
+      %x = arith.{operation} %n : i{width} to bf16
       %bits = arith.bitcast %x : bf16 to i16
       return %bits : i16
     }}"""
+    nearest = (exponent + 127 << 7) + 1
     with HostContext("s") as host:
         for tier in (Tier.INTERPRETER, Tier.COMPILED):
-            run = Program.from_source(text).run(host, "main", (2**24 + 2**16 + 1,), tier=tier)
-            assert run.result() == 19329
+            assert Program.from_source(text).run(host, "main", tier=tier).result() == nearest
+
+
+NARROWED = """func.func @main(%x: {wide}) -> i16 {{
+  %narrow = arith.truncf %x : {wide} to bf16
+  %sum = arith.addf %narrow, %narrow : bf16
+  %bits = arith.bitcast %sum : bf16 to i16
+  return %bits : i16
+}}"""
+
+
+@pytest.mark.parametrize("wide", ["f32", "f64"])
+def test_a_subnormal_bf16_is_not_0(wide: str) -> None:
+    program = Program.from_source(NARROWED.format(wide=wide))
+    with HostContext("s") as host:
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            assert program.run(host, "main", (3 * 2.0**-133,), tier=tier).result() == 6
+
+
+@pytest.mark.parametrize("exponent", [2**24 + 1, -(2**24) - 1, 2**31 - 1, 2**53 + 1, 2**63 - 1])
+@pytest.mark.parametrize("base", ["bf16", "f16", "f32", "f64"])
+def test_a_large_odd_exponent_keeps_the_sign_of_the_base(base: str, exponent: int) -> None:
+    text = f"""func.func @main(%n: i64) -> i1 {{
+      %base = arith.constant -1.0 : {base}
+      %power = math.fpowi %base, %n : {base}, i64
+      %same = arith.cmpf oeq, %power, %base : {base}
+      return %same : i1
+    }}"""
+    program = Program.from_source(text)
+    with HostContext("s") as host:
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            assert program.run(host, "main", (exponent,), tier=tier).result() is True
+
+
+def test_a_large_exponent_of_a_single_is_not_rounded() -> None:
+    """The exponent is halfway between two floats; rounded to a float, it would be smaller by 1."""
+    text = """func.func @main(%x: f32, %n: i32) -> f32 {
+      %power = math.fpowi %x, %n : f32, i32
+      return %power : f32
+    }"""
+    program = Program.from_source(text)
+    base, exponent = 1 + 2.0**-20, 2**24 + 1
+    with HostContext("s") as host:
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            found = program.run(host, "main", (base, exponent), tier=tier).result()
+            assert found == pytest.approx(base**exponent, rel=2.0**-24)
 
 
 BRANCHES = """func.func private @f(%a: i1, %b: i1, %i: i32) -> i1 {{

@@ -263,7 +263,6 @@ _LIBRARY = {
     **{f"math.{name}": name for name in _EQUAL_NAMES.split()},
     "math.absf": "fabs",
     "math.powf": "pow",
-    "math.fpowi": "pow",
 }
 """The C library's functions that implement `math` operations."""
 
@@ -292,6 +291,15 @@ def _library(name: str) -> Expression:
         return f"{body.keep(round_)}({call})" if round_ not in (None, to_single) else call
 
     return write
+
+
+def _float_power(base: float, exponent: int) -> float:
+    """Raise to an integer power, whose lowest bit sets the sign.
+
+    A large exponent becomes even when it is rounded to a double.
+    """
+    power = _library_function("pow", is_double=True, operands=2)(abs(base), _as_double(exponent))
+    return math.copysign(power, base) if exponent & 1 else power
 
 
 def _reciprocal_root(body: FunctionSource, op: Operation) -> str:
@@ -356,6 +364,7 @@ _EXPRESSIONS: dict[str, Expression] = {
     "math.cttz": _bits(lambda a, width: (a & -a).bit_length() - 1 if a else width),
     "math.ctpop": _bits(lambda a, _: a.bit_count()),
     "math.roundeven": _with(_even),
+    "math.fpowi": _with(_float_power),
     "math.ipowi": _of_width(_power, _signed, _signed),
     "math.rsqrt": _reciprocal_root,
 }

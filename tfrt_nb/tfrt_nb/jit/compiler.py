@@ -92,6 +92,13 @@ to Odd", IEEE Trans. Computers 57(4), 2008).
 """
 
 
+_FLUSHING = {"avx512bf16", "avxneconvert"}
+"""Features whose rounding to bf16 turns subnormal numbers into 0 (`vcvtneps2bf16`).
+
+See Intel's *Architecture Instruction Set Extensions*. Without them, LLVM calls the functions above.
+"""
+
+
 class UnresolvedFunction(TfrtError):
     """The error for machine code that calls a function that is in no table."""
 
@@ -173,9 +180,11 @@ _NOBODY_INTERRUPTS = ctypes.addressof(_never)
 def _machine(level: int) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    features.update((name, False) for name in _FLUSHING & features.keys())
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=features.flatten(),
         opt=level,
         reloc="pic" if _IS_NEAR else "default",
         codemodel="small" if _IS_NEAR else "jitdefault",

@@ -92,13 +92,52 @@ def _type_suffix(type_: Attribute) -> str:
 def _cast(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         target = llvm_type(op.results[0].type)
-        given, last = body.typed(op.operands[0]), instruction
+        [operand] = op.operands
+        given, last = body.typed(operand), instruction
         if target == "bfloat" and instruction.endswith("tofp"):
             # LLVM would convert to `float` first, and round twice.
-            given, last = f"double {body.value(f'{instruction} {given} to double')}", "fptrunc"
+            convert = f"{instruction} {given} to double"
+            if _width(operand.type) > _DOUBLE_BITS:
+                convert = f"call double {_to_odd_double(body, instruction, operand.type)}({given})"
+            given, last = f"double {body.value(convert)}", "fptrunc"
         body.set(op.results[0], f"{last} {given} to {target}")
 
     return lower
+
+
+_DOUBLE_BITS = 53
+"""The number of bits of a double's significand."""
+
+
+def _to_odd_double(body: FunctionBody, instruction: str, type_: Attribute) -> str:
+    """Return a helper that converts an integer to a double, rounding to odd.
+
+    Only a later conversion to a narrower type then rounds; see `compiler._TO_BFLOAT`.
+    """
+    text = llvm_type(type_)
+    name = f"@__odd.{instruction}.{text}"
+    count_zeros = body.module.declare(f"llvm.ctlz.{text}", text, f"{text}, i1")
+    body.module.helpers[name] = f"""\
+define internal double {name}({text} %x) {{
+  %is_negative = icmp {"slt" if instruction == "sitofp" else "ult"} {text} %x, 0
+  %negated = sub {text} 0, %x
+  %size = select i1 %is_negative, {text} %negated, {text} %x
+  %zeros = call {text} {count_zeros}({text} %size, i1 false)
+  %above = sub {text} {_width(type_) - _DOUBLE_BITS}, %zeros
+  %fits = icmp slt {text} %above, 0
+  %excess = select i1 %fits, {text} 0, {text} %above
+  %upper = lshr {text} %size, %excess
+  %back = shl {text} %upper, %excess
+  %is_inexact = icmp ne {text} %back, %size
+  %last = zext i1 %is_inexact to {text}
+  %odd = or {text} %upper, %last
+  %kept = shl {text} %odd, %excess
+  %number = uitofp {text} %kept to double
+  %minus = fneg double %number
+  %result = select i1 %is_negative, double %minus, double %number
+  ret double %result
+}}"""
+    return name
 
 
 def _saturating(name: str) -> Lowering:
@@ -256,12 +295,23 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """Lower to `pow`, because LLVM's `powi` calls a library function that the process lacks."""
+    """Lower to `pow`, because LLVM's `powi` calls a library function that the process lacks.
+
+    A large exponent becomes even when it is rounded to a double, so its lowest bit sets the sign.
+    """
     base, exponent = op.operands
-    type_ = llvm_type(base.type)
-    power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
-    name = f"llvm.pow.{_type_suffix(base.type)}"
-    body.bind(op.results[0], body.call(name, type_, body.argument(base), (type_, power)))
+    type_, integer = llvm_type(base.type), llvm_type(exponent.type)
+    is_double = type_ == "double"
+    wide = body.name(base) if is_double else body.value(f"fpext {body.typed(base)} to double")
+    size = body.call("llvm.fabs.f64", "double", ("double", wide))
+    number = body.value(f"sitofp {body.typed(exponent)} to double")
+    power = body.call("llvm.pow.f64", "double", ("double", size), ("double", number))
+    signed = body.call("llvm.copysign.f64", "double", ("double", power), ("double", wide))
+    lowest_bit = body.value(f"and {body.typed(exponent)}, 1")
+    is_even = body.value(f"icmp eq {integer} {lowest_bit}, 0")
+    found = body.value(f"select i1 {is_even}, double {power}, double {signed}")
+    rounded = found if is_double else body.value(f"fptrunc double {found} to {type_}")
+    body.bind(op.results[0], rounded)
 
 
 def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
