@@ -8,6 +8,9 @@ import dataclasses
 import math
 import pickle
 import time
+from concurrent.futures import Future
+from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -43,6 +46,17 @@ def test_annotations_may_name_several_types_or_have_metadata() -> None:
 
     assert [tfrt.call(half, number).result(SLOW) for number in (3, 4)] == [1.5, 2]
     assert tfrt.call(metres, 3).result(SLOW) == 4
+
+
+def test_a_timeout_may_be_any_real_number() -> None:
+    late: Future[int] = Future()
+    run = plus_one(late)
+    for wait in (run.result, run.results[0].result, partial(run.first, 1)):
+        for seconds in (Fraction(1, 100), np.float32(0.01), np.int64(0), 0):
+            with pytest.raises(TimeoutError, match=r"still unavailable after 0(\.01)? s"):
+                wait(timeout=seconds)
+    late.set_result(1)
+    assert run.result(Fraction(SLOW)) == 2
 
 
 def test_attributes_with_the_same_repr_are_different() -> None:

@@ -126,7 +126,7 @@ class AsCompleted:
     def _late(self) -> TimeoutError:
         left, total = len(self._values) - self._given, len(self._values)
         which = f"{left} of {counted(total, 'result')}"
-        return TimeoutError(f"{which} still unavailable after {self._timeout:.4g} s")
+        return TimeoutError(f"{which} still unavailable after {float(self._timeout or 0):.4g} s")
 
 
 PROGRESS_INTERVAL = 1 / 30
