@@ -165,7 +165,7 @@ class LineMagics(Magics):
     @line_magic
     def tfrt_reset(self, line: str) -> None:
         """Cancel all runs, and close every host that the notebook opened; the next cell opens new
-        ones.
+        ones.  Results that are available can still be read.
         """
         _refuse_arguments("%tfrt_reset", line)
         self._session.close()

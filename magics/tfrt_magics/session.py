@@ -150,8 +150,6 @@ class Session:
         """
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
-        self._made: weakref.WeakSet[Job] = weakref.WeakSet()
-        """All jobs that are still referenced, for example by `Out[n]`."""
         self.last_program: Program | None = None
         self.last_run: CellRun | None = None
         self._undo: Callable[[], None] | None = None
@@ -253,7 +251,6 @@ class Session:
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
         job.is_simple = self.settings.board == "simple"
-        self._made.add(job)
         going = [other for other in self._jobs if not other.finished.is_set()]
         # A job without functions is never started.
         self._jobs = [*going, job] if functions else going
@@ -280,8 +277,6 @@ class Session:
         for thing in (*self._hosts.values(), *self._spent):
             thing.close()
         self._jobs.clear()
-        for job in self._made:
-            job.forget()
         self.last_run = None
         self._hosts.clear()
         self._spent.clear()

@@ -265,6 +265,16 @@ def test_reset_closes_the_hosts(shell, host, capsys) -> None:
     assert host.is_closed
 
 
+def test_reset_leaves_the_results_of_finished_runs_readable(cell, notebook) -> None:
+    cell(f"%%tfrt{SEVEN}")
+    notebook.run_cell("held = _")
+    held = notebook.user_ns["held"]
+    found = held.results, held.result(), dict(held.functions)
+    cell("%tfrt_reset")
+    assert (held.results, held.result(), held.functions) == found
+    assert len(held.results) == 1
+
+
 def test_braces_and_percent_signs_are_left_to_mlir(shell, capsys) -> None:
     shell.user_ns["main"] = "expanded"
     run(shell, "", "func @main() -> i32 { // {main} $main\n}\n")
@@ -411,6 +421,7 @@ def test_what_ends_cells_leaves_the_users_host_open_and_empty(cell, notebook, ho
     assert large.quiesce(60) and not large.was_closed
     assert ", on mstd:3\n" in cell(f"%%tfrt --host large{SEVEN}")
     cell("%tfrt_reset")
+    notebook.reset()  # the cells' runs, which `_` and Out[n] hold
     gc.collect()
     assert large.live_values() == 0
 

@@ -195,13 +195,6 @@ class Job:
             self._latest = self._snapshot(self._outcome())
             self.finished.set()
 
-    def forget(self) -> None:
-        """Release the job's values and events if the job is over. The displayed state remains."""
-        with self._lock:
-            if self.finished.is_set():
-                self.results.clear()
-                self._runs.clear()
-
     def snapshot(self) -> Snapshot:
         """Return the current state of the job.  Any thread may call this."""
         with self._lock:
