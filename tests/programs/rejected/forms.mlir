@@ -161,3 +161,8 @@ func @f() {
   %z = tfrt.constant.i32 1
   tfrt.return
 }
+// -----
+func.func @f(%a: memref<2x2xi8>, %b: memref<2x2xi32>) {
+  linalg.matmul ins(%a, %a : memref<2x2xi8>, memref<2x2xi8>) outs(%b : memref<2x2xi32>)
+  return
+}

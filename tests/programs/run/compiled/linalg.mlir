@@ -119,6 +119,17 @@ func.func @main() {
   linalg.copy ins(%single : memref<2xf32>) outs(%wide : memref<2xf64>)
   %any_single = memref.cast %single : memref<2xf32> to memref<*xf32>
   call @printMemrefF32(%any_single) : (memref<*xf32>) -> ()
+  %minus_one = arith.constant -1 : i8
+  linalg.fill ins(%minus_one : i8) outs(%narrow : memref<2xi8>)
+  linalg.copy {cast = #linalg.type_fn<cast_unsigned>}
+    ins(%narrow : memref<2xi8>) outs(%small : memref<2xi32>)
+  call @printMemrefI32(%any_small) : (memref<*xi32>) -> ()
+  linalg.copy {cast = #linalg.type_fn<cast_unsigned>}
+    ins(%narrow : memref<2xi8>) outs(%single : memref<2xf32>)
+  call @printMemrefF32(%any_single) : (memref<*xf32>) -> ()
+  linalg.copy {cast = #linalg.type_fn<cast_signed>}
+    ins(%narrow : memref<2xi8>) outs(%single : memref<2xf32>)
+  call @printMemrefF32(%any_single) : (memref<*xf32>) -> ()
 
   memref.dealloc %m : memref<2x3xf32>
   memref.dealloc %rows : memref<2xf32>

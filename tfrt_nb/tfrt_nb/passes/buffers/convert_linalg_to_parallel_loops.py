@@ -86,6 +86,11 @@ _ARITHMETIC: dict[AffineBinaryOpKind, type[arith.SignlessIntegerBinaryOperation]
     AffineBinaryOpKind.CeilDiv: arith.CeilDivSIOp,
 }
 _NUMBER = IntegerType | AnyFloat
+_CASTS: tuple[tuple[type[Operation], ...], ...] = (
+    (arith.ExtSIOp, arith.SIToFPOp, arith.FPToSIOp),
+    (arith.ExtUIOp, arith.UIToFPOp, arith.FPToUIOp),
+)
+"""The conversions of signed and of unsigned integers: to a wider type, to a float, from a float."""
 
 
 @dataclass(frozen=True)
@@ -245,13 +250,14 @@ def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute)
     if not isinstance(source, _NUMBER) or not isinstance(target, _NUMBER):
         fail(op, f"'{source}' cannot be converted to '{target}'")
     is_wider = source.bitwidth > target.bitwidth
+    extend, to_float, to_integer = _CASTS["cast_unsigned" in str(op.attributes.get("cast"))]
     match isinstance(source, IntegerType), isinstance(target, IntegerType):
         case True, True:
-            kind: type[Operation] = arith.TruncIOp if is_wider else arith.ExtSIOp
+            kind: type[Operation] = arith.TruncIOp if is_wider else extend
         case True, False:
-            kind = arith.SIToFPOp
+            kind = to_float
         case False, True:
-            kind = arith.FPToSIOp
+            kind = to_integer
         case _:
             kind = arith.TruncFOp if is_wider else arith.ExtFOp
     return emit(kind.create(operands=[value], result_types=[target])).results[0]

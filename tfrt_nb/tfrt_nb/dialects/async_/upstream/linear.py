@@ -10,7 +10,7 @@ from xdsl.dialects.linalg import Linalg as known
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
@@ -37,6 +37,20 @@ class CopyOp(ops.CopyOp):
     @staticmethod
     def body_arg_types(operands: Sequence[SSAValue]) -> Sequence[Any]:
         return _element_types(operands)
+
+
+class MatmulOp(ops.MatmulOp):
+    """`linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)`."""
+
+    @classmethod
+    def get_hidden_region(cls, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+        if len({*_element_types([*inputs, *outputs])}) > 1:
+            # xDSL would build a region that adds numbers of different types.
+            raise VerifyException(
+                "elements of different types cannot be multiplied: write a 'linalg.generic', whose"
+                " region converts them"
+            )
+        return super().get_hidden_region(inputs, outputs)
 
 
 def _element_types(values: Sequence[SSAValue]) -> list[Attribute]:
@@ -131,4 +145,6 @@ class YieldOp(ops.YieldOp):
                 )
 
 
-Linalg = with_operations(known, (FillOp, CopyOp, GenericOp, YieldOp), without=[ops.IndexOp])
+Linalg = with_operations(
+    known, (FillOp, CopyOp, MatmulOp, GenericOp, YieldOp), without=[ops.IndexOp]
+)
