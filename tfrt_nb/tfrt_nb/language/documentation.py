@@ -110,7 +110,8 @@ FAMILIES = {
     "scf.execute_region": "Runs its region, which may have several blocks, once.",
     "scf.for": (
         "Runs its region for each number from the lower bound up to, but not including, the "
-        "upper bound; iter_args are passed from one iteration to the next."
+        "upper bound; iter_args are passed from one iteration to the next.  The upper bound plus "
+        "the step must fit in the type: otherwise, the index wraps around and the loop continues."
     ),
     "scf.if": (
         "Runs the first region if the condition is true, and otherwise the second; the results "

@@ -11,6 +11,10 @@ The pass lowers the whole dialect. An `scf.parallel` becomes a sequential nest o
 reductions. A coroutine needs this pass before code inside a loop can suspend: a suspension is a
 branch, but the regions of `scf` have a single block. MLIR's pass is described at
 https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
+
+MLIR leaves a loop undefined whose last step passes the largest number of its type
+(https://github.com/llvm/llvm-project/pull/203713). Here, as in MLIR's pass, the index then wraps to
+a negative number, and the loop continues. How a split `scf.parallel` continues is arbitrary.
 """
 
 from __future__ import annotations
