@@ -89,11 +89,9 @@ def run_functions(
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        # As in TFRT, this thread starts the function.  Therefore, ready kernels run in program
-        # order, and workers take only kernels that are worth a wake-up.
         watch = None if follower is None else follower.watch(program)
         execution = Execution(
-            host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
+            host, program, index, arguments, output=output, watch=watch, tier=tier
         )
         if follower is not None:
             follower.follow(execution)

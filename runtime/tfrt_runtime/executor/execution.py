@@ -69,7 +69,8 @@ class Execution(RunWaits):
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: receives the program's output instead of the host's sink.
-            wake: whether a worker may start the run; if False, the first waiting thread starts it.
+            wake: whether to start the queue's workers, if they have not started, and to hand this
+                thread's ready kernels to them.  If False, this thread's next wait does so.
             watch: receives the events of the run.
             tier: which functions may run as machine code; in a watched run, none do.
 
@@ -81,7 +82,7 @@ class Execution(RunWaits):
         self.program, self._entry = program, entry
         arguments = tuple(arguments)  # keeps borrowed tensors alive until the call has started
         # Only a task may run machine code, which may take long.
-        is_task = (wake or tier is not AUTO) and queue.takes_calls
+        is_task = queue.takes_calls
         is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
@@ -98,7 +99,7 @@ class Execution(RunWaits):
             self._start(given, watch, tier, is_task)
         del kept  # the native arguments now have their own references
         if is_task:
-            if not queue.has_started:
+            if wake and not queue.has_started:
                 queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
@@ -334,7 +335,7 @@ class Execution(RunWaits):
             except TimeoutError as late:
                 if timeout is None or isinstance(late, TfrtError):  # the run failed
                     raise
-                text = f"the results are still unavailable after {timeout:.4g} s"
+                text = f"the results are still unavailable after {float(timeout):.4g} s"
                 raise TimeoutError(text) from None
         self._wait_for_end(timeout)
         if self.request.diagnostics:

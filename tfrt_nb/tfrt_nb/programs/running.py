@@ -169,8 +169,8 @@ class Running(Inspection):
             timeout: the number of seconds after which the run is cancelled. Its results then raise
                 `TimeoutError`.
             output: a function that gets the program's output, instead of the host's sink.
-            wake: whether workers may start the run at once. With False, the first thread that waits
-                starts it.
+            wake: whether to start the host's workers, if they have not started. With False, the
+                first wait for the host's values starts them.
             watch: whether to log the run's events, for `documents.RunDocument`. Pass a `Watch` to
                 set options of the log.
             tier: "auto" compiles functions of scalars to machine code when they become hot, and

@@ -139,6 +139,7 @@ class WorkQueue(QueueThreads):
     def worked_for(self) -> Iterator[None]:
         """Let the queue run its tasks inside the block; without workers, on a separate thread."""
         if self.threads:
+            self.begin()
             self.begin_calls()
             yield
             return

@@ -120,28 +120,24 @@ class AwaitedValue(HeldValue):
                 found += value._makers()
         return found
 
-    def _queues_without_workers(self) -> set[WorkQueue]:
-        """Return the queues, among those of the runs that make the value, that have no workers.
-
-        These queues need a waiting thread.
-        """
-        queues = {value._queue for value, run in self._makers() if run is not None}
-        return {queue for queue in queues if queue.threads == 0}
+    def _queues(self) -> set[WorkQueue]:
+        """Return the queues of the runs that make the value."""
+        return {value._queue for value, run in self._makers() if run is not None}
 
     @contextlib.contextmanager
     def _worked_for_elsewhere(self) -> Iterator[None]:
-        """Let other queues without workers run their tasks inside the block.
+        """Let other queues run their tasks inside the block.
 
         This thread runs the tasks of the value's own queue.
         """
         with contextlib.ExitStack() as stack:
-            for queue in self._queues_without_workers() - {self._queue}:
+            for queue in self._queues() - {self._queue}:
                 stack.enter_context(queue.worked_for())
             yield
 
     def have_made(self) -> None:
-        """Let queues without workers compute the value even though no thread waits for it."""
-        for queue in self._queues_without_workers():
+        """Let queues compute the value even though no thread waits for it."""
+        for queue in self._queues():
             with contextlib.ExitStack() as stack:
                 stack.enter_context(queue.worked_for())
                 self.and_then(stack.pop_all().close)
@@ -183,7 +179,7 @@ class AwaitedValue(HeldValue):
         if found:
             raise TfrtError(*found)
         if not is_over:
-            raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
+            raise TimeoutError(f"the value is still unavailable after {float(timeout or 0):.4g} s")
 
 
 def wait_for(
