@@ -59,6 +59,32 @@ def test_a_timeout_may_be_any_real_number() -> None:
     assert run.result(Fraction(SLOW)) == 2
 
 
+LONE = """func.func @"name\ud800"(%c: i1) {
+  %chain = tfrt.new.chain
+  %next = "rare.say"(%chain) {text = "text\ud800"} : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return
+}
+func.func private @check(%c: i1) -> i1 {
+  cf.assert %c, "message\ud800"
+  return %c : i1
+}
+"""
+
+
+def test_a_lone_surrogate_keeps_its_bytes() -> None:
+    @tfrt.kernel
+    def shout(x: int, *, text: str) -> str:
+        return text.upper()
+
+    assert tfrt.call(shout, 1, text="a\ud800").result(SLOW).encode(errors="surrogateescape") == (
+        b"A\xed\xa0\x80"
+    )
+    data = tfrt.Program.from_source(LONE).bef
+    for word in (b"name", b"text", b"message"):
+        assert word + b"\xed\xa0\x80" in data or word + b"\\ED\\A0\\80" in data
+    assert tfrt.Program.from_bef(data).bef == data
+
+
 def test_attributes_with_the_same_repr_are_different() -> None:
     class Rounded(float):
         def __repr__(self) -> str:

@@ -33,7 +33,7 @@ from tfrt_runtime.bef.records import (
     AttributeKind,
     DType,
 )
-from tfrt_runtime.bef.wire import ByteBuilder, Cursor
+from tfrt_runtime.bef.wire import ByteBuilder, Cursor, bytes_of
 
 _PROBLEM = "invalid Attributes section in BEF file"
 _HEADER = struct.Struct("<BBHI")
@@ -310,7 +310,7 @@ def _write_body(out: ByteBuilder, attribute: Attribute) -> None:
         case TypeValue(dtype):
             out.byte(dtype)
         case String(text):
-            encoded = text.encode(errors="surrogateescape")
+            encoded = bytes_of(text)
             data += _U32.pack(len(encoded)) + encoded
         case Array(dtype, values):
             data += _U32.pack(len(values)) + pack(dtype, values)
@@ -329,7 +329,7 @@ def _write_body(out: ByteBuilder, attribute: Attribute) -> None:
         case Aggregate(elements):
             _write_aggregate(out, elements, *_layout(attribute))
         case Symbol(root, nested, text):
-            names = [part.encode(errors="surrogateescape") for part in (root, *nested, text)]
+            names = [bytes_of(part) for part in (root, *nested, text)]
             lengths = list(map(len, names))
             out.varints((lengths[0], len(nested), *lengths[1:]))
             data += b"".join(names) + b"\0"

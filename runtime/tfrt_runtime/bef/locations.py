@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.records import LocationKind
-from tfrt_runtime.bef.wire import ByteBuilder, Cursor, MalformedBef
+from tfrt_runtime.bef.wire import ByteBuilder, Cursor, MalformedBef, bytes_of
 from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
 
@@ -145,7 +145,7 @@ class PlaceWriter:
         offset = self._string_offsets.get(text)
         if offset is None:
             offset = self._string_offsets[text] = len(self.strings)
-            self.strings.data += text.encode(errors="surrogateescape") + b"\0"
+            self.strings.data += bytes_of(text) + b"\0"
         return offset
 
 

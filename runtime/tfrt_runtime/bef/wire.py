@@ -1,4 +1,4 @@
-"""Read and write bytes: variable-width integers and alignment.
+"""Read and write bytes: variable-width integers, alignment, and strings.
 
 `Cursor` reads and `ByteBuilder` writes.  Neither knows the meaning of the bytes.
 """
@@ -15,6 +15,17 @@ from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 # Sizes and offsets have 64 bits, as in the format's other readers.
 # A smaller number still fits if the next byte adds seven bits.
 _VARINT_LIMIT = 1 << 57
+
+
+def bytes_of(text: str) -> bytes:
+    r"""Encode a string in UTF-8.
+
+    A byte that is not valid UTF-8, such as `"\\FF"` in a program, stays as it is.
+    """
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:  # a lone surrogate of 16-bit text
+        return text.encode(errors="surrogatepass")
 
 
 class MalformedBef(TfrtError):

@@ -20,7 +20,7 @@ from tfrt_runtime.bef.records import (
     FunctionKind,
     SectionId,
 )
-from tfrt_runtime.bef.wire import ByteBuilder
+from tfrt_runtime.bef.wire import ByteBuilder, bytes_of
 from tfrt_runtime.diagnostics import TfrtError, error
 
 
@@ -90,10 +90,9 @@ class StringTable:
         """
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}
-        encoded = {text.encode(errors="surrogateescape"): text for text in strings}
         # Sort the bytes, because a surrogate for an invalid byte has another place among
         # characters.
-        for data, text in sorted(encoded.items()):
+        for data, text in sorted({(bytes_of(text), text) for text in strings}):
             if b"\0" in data:
                 raise TfrtError(error(f"a name in a BEF file cannot contain NUL: {text!r}"))
             self._offsets[text] = len(self.section)

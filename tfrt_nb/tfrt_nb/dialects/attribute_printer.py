@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 
 from tfrt_nb.dialects.literals import F64
 from tfrt_nb.dialects.types import I64
+from tfrt_runtime.bef.wire import bytes_of
 
 
 class AttributePrinter(Printer):
@@ -34,7 +35,7 @@ class AttributePrinter(Printer):
 
     def print_string_literal(self, string: str) -> None:
         # A string may contain bytes that are not UTF-8, which the parser decodes in this way.
-        self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
+        self.print_bytes_literal(bytes_of(string))
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, ArrayAttr):

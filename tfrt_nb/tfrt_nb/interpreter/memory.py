@@ -33,8 +33,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type
-from tfrt_nb.jit.names import bytes_of
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
+from tfrt_runtime.bef.wire import bytes_of
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.structs import new_words
 from tfrt_runtime.native.layouts import HANDLE_CONSTANT

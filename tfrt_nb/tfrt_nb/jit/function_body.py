@@ -20,12 +20,13 @@ from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.internal_errors import location_of
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
-from tfrt_nb.jit.names import LIBRARY, bytes_of, global_symbol, plain_name, text_constant
+from tfrt_nb.jit.names import LIBRARY, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.jit.runtime_calls import RUNTIME_FUNCTIONS
 from tfrt_nb.passes.control_flow import block_of, terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import PRINTING
+from tfrt_runtime.bef.wire import bytes_of
 from tfrt_runtime.diagnostics import Location
 
 _CALLED_BY_OURS = LIBRARY | PRINTING.keys()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
+from tfrt_runtime.bef.wire import bytes_of
+
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """The name of a pointer to the word that is not 0 while some run is cancelled.
 
@@ -53,14 +55,3 @@ def plain_name(name: str) -> str:
 def adapter_name(symbol: str) -> str:
     """Return the name of the adapter of the MLIR function `symbol`; see `adapters`."""
     return f"__kernel_{plain_name(symbol)}"
-
-
-def bytes_of(text: str) -> bytes:
-    r"""Encode a string in UTF-8.
-
-    A byte that is not valid UTF-8, such as `"\\FF"` in a program, stays as it is.
-    """
-    try:
-        return text.encode(errors="surrogateescape")
-    except UnicodeEncodeError:  # a lone surrogate from UTF-16 text
-        return text.encode(errors="surrogatepass")

@@ -23,8 +23,8 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from tfrt_nb.jit.compiler import MachineCode, load
-from tfrt_nb.jit.names import bytes_of
 from tfrt_runtime import async_runtime, cache
+from tfrt_runtime.bef.wire import bytes_of
 from tfrt_runtime.cache import Cache
 from tfrt_runtime.native.library import sources_digest
 
