@@ -266,7 +266,7 @@ class Request(Run):
         `program` is the number of the run's program, and `registers` contains the register count of
         each of its functions.  Events that happened before this call are not logged.
         """
-        watch.begin(self.queue, self.id, self.address, program, registers)
+        watch.begin(self.queue, self.address, program, registers)
         self.watched = watch
         native = self.native
         # Set the watch first: a thread that sees an unusual run reads the watch.

@@ -15,6 +15,7 @@ from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.escapes import clean
 from tfrt_nb.documents.events import COLUMNS, columns_of, rows_of
 from tfrt_nb.documents.run import RunDocument
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tracing.events import KINDS, Watch, logged
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.standard import available_kernels
@@ -780,3 +781,19 @@ def test_an_async_function_is_not_taken_for_a_task_that_had_its_frame():
 
     # In each iteration, the outer task waits for the inner one, and the function for its own task.
     assert waits.count(call) == 3 and len(waits) == 6
+
+
+def test_the_numbers_of_watched_runs_differ_in_the_bits_that_events_have(host):
+    words, program = native_process().words, Program.from_source(FAST_PATH)
+    late = make_unavailable(host.work_queue, "i32")
+    first = program.run(late, host=host, watch=True)
+    words.runs = first.request.id + 0xFFFF
+    second = program.run(1, host=host, watch=True)
+    words.runs |= 0xFFFF  # the low bits of the next number are 0, as for the events of threads
+    third = program.run(1, host=host, watch=True)
+    late.emplace(1)
+    runs = (first, second, third)
+    assert [run.result() for run in runs] == [7, 7, 7]
+    assert len({0, *(run.watch.number for run in runs)}) == 4
+    assert all(run.wait(60) for run in runs)
+    assert [len(of(RunDocument(program, run).data, "begin")) for run in runs] == [3, 3, 3]

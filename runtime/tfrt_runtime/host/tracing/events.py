@@ -148,12 +148,11 @@ class Watch:
         return self._words.address
 
     def begin(
-        self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
+        self, queue: WorkQueue, request: int, program: int, registers: Sequence[int]
     ) -> None:
-        """Prepare for a run.
+        """Prepare for a run, which must not have started.
 
         Args:
-            run: the run's number.
             request: the address of the run's struct REQUEST.
             program: the number of the run's program.
             registers: the register count of each of the program's functions.
@@ -164,8 +163,12 @@ class Watch:
         if self.queue is not None:
             raise ValueError("a Watch can be used for only one run")
         self.queue, self._request = queue, request
-        # An event has 16 bits for the run's number.
-        self.number = run & 0xFFFF
+        process, run = native_process(), structs.Request.at(request)
+        # An event has 16 bits for the run's number, and 0 means no run. If another watched run has
+        # the same bits, this run gets another number.
+        while (number := run.number & 0xFFFF) == 0 or number in event_log().watches:
+            run.number = process.quick.next_number(process.address)
+        self.number = number
         self._words.run = self.number
         self._words.program = program
         words = at.KEPT_SIZE // 8
@@ -317,7 +320,7 @@ class EventLog:
         self._clock = self._process.quick.log_clock
         self._buffer = ctypes.create_string_buffer(at.LOG_CAPACITY * at.LOG_RECORD)
         self.lock = threading.RLock()
-        self._watches: dict[int, weakref.ref[Watch]] = {}
+        self.watches: dict[int, weakref.ref[Watch]] = {}
         self._lost = 0
         self._origin = self._now()
         self._ratio = 0.0
@@ -326,19 +329,19 @@ class EventLog:
     def add(self, watch: Watch) -> None:
         """Make threads log events, and pass events of the watch's run to `watch`."""
         with self.lock:
-            if not self._watches:
+            if not self.watches:
                 # Discard the old events of runs that are no longer watched.
                 for ring in self._rings():
                     self._emptied(ring)
                 self._lost = sum(ring.lost for ring in self._rings())
-            self._watches[watch.number] = weakref.ref(watch)
-            self._process.words.watched = len(self._watches)
+            self.watches[watch.number] = weakref.ref(watch)
+            self._process.words.watched = len(self.watches)
 
     def remove(self, watch: Watch) -> None:
         """Stop passing events to `watch`."""
         with self.lock:
-            self._watches.pop(watch.number, None)
-            self._process.words.watched = len(self._watches)
+            self.watches.pop(watch.number, None)
+            self._process.words.watched = len(self.watches)
 
     def drain(self) -> None:
         """Pass all new events in the rings to the watches."""
@@ -352,10 +355,10 @@ class EventLog:
                     parts.append((ring.queue, new.tobytes()))
                 lost += ring.lost
             self._calibrate()
-            for number, reference in list(self._watches.items()):
+            for number, reference in list(self.watches.items()):
                 watch = reference()
                 if watch is None:
-                    del self._watches[number]
+                    del self.watches[number]
                     continue
                 watch.lost += lost - self._lost
                 self._give(watch, parts)
