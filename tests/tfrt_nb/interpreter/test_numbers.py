@@ -227,7 +227,9 @@ def test_an_integer_of_more_than_64_bits_is_rounded_only_once(number: int, type_
 
 
 @pytest.mark.parametrize("operation", ["sitofp", "uitofp"])
-@pytest.mark.parametrize(("width", "exponent"), [(32, 24), (64, 53), (64, 61), (128, 70), (200, 99)])
+@pytest.mark.parametrize(
+    ("width", "exponent"), [(32, 24), (64, 53), (64, 61), (128, 70), (200, 99)]
+)
 def test_an_integer_becomes_the_nearest_bf16(operation: str, width: int, exponent: int) -> None:
     """Through a narrower float, which is halfway between two such numbers, it is rounded twice."""
     number = (1 << exponent) + (1 << exponent - 8) + 1
