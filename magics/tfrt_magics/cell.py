@@ -261,8 +261,7 @@ class CellMagics(Magics):
                 from tfrt_magics.bridge.explored import explored
 
                 for call in calls:
-                    found = explored(program, call.function.name, call.values)
-                    outlet.show_explored(found)
+                    outlet.show_explored(explored(program, call.function.name, call.values))
                 self._lessons.show_prediction()
                 return ()
             if calls and options.step:

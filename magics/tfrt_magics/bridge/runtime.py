@@ -423,8 +423,7 @@ class TracedRun:
 
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
         """Return the row of a value in the program's document."""
-        data = self.events.program.data
-        row = data["values"][number]
+        row = self.events.program.data["values"][number]
         if (outside := row.get("parent")) is not None:  # an argument of a `tfrt.jit`
             return replace(self._shown(outside, name, row["type"], is_timed=False), number=number)
         seen = self.events.seen.get(number)

@@ -162,14 +162,12 @@ class Lender:
             failure = self._error_at(context, record, tensor)
             self._failed(context, failure)
             return failure
-        make = self._process.quick.value_of
-        return make(context, at.TYPE_TENSOR, tensor.handle.address, 0)
+        return self._process.quick.value_of(context, at.TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
         """Make an error value with one reference, located at a kernel."""
         owner, number = self._process.owner_of(record)
-        diagnostic = error(problem, owner.location_of(number))
-        return self._process.error_value(context, diagnostic)
+        return self._process.error_value(context, error(problem, owner.location_of(number)))
 
     def call_begins(self, spec_address: int) -> None:
         """Prepare for a call that is about to request its first tensor.

@@ -198,7 +198,6 @@ BUFFER_PRINTERS = {name: _buffer_function(name, kind) for name, kind in BUFFER_F
 PRINTING: dict[str, External] = {
     function.name: function for function in (*_PRINTERS, *_CLOCKS)
 } | BUFFER_PRINTERS
-"""The functions by name."""
 
 
 class Printing:

@@ -51,8 +51,7 @@ def watch_interrupts() -> None:
 
 def _loops_need_not_look() -> None:
     process = native_process()
-    change = process.quick.change_interrupts
-    change(process.address, 0, INTERRUPT_SIGNAL)
+    process.quick.change_interrupts(process.address, 0, INTERRUPT_SIGNAL)
 
 
 def _stand_in_front() -> None:

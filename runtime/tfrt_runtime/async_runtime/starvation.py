@@ -288,5 +288,4 @@ class Rescuers:
         self._goes_on.value = 1
 
     def _help(self) -> None:
-        word = ctypes.addressof(self._goes_on)
-        self.queue.help(word, None, lambda: False)
+        self.queue.help(ctypes.addressof(self._goes_on), None, lambda: False)

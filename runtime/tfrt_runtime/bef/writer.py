@@ -100,8 +100,7 @@ class StringTable:
 
     def offsets(self, strings: Iterable[str]) -> list[int]:
         """Return the offsets of `strings` in the section."""
-        offsets = self._offsets
-        return [offsets[text] for text in strings]
+        return [self._offsets[text] for text in strings]
 
 
 def _raw(data: bytes | memoryview, alignment: int = 1) -> ByteBuilder:

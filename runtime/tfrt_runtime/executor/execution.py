@@ -98,11 +98,9 @@ class Execution(RunWaits):
         else:
             self._start(given, watch, tier, is_task)
         del kept  # the native arguments now have their own references
-        if is_task:
-            if wake and not queue.has_started:
-                queue.start()  # nothing became ready on this thread
-        elif wake:
-            queue.begin()
+        # After the start of a task, nothing is ready on this thread.
+        if wake and not (is_task and queue.has_started):
+            queue.start() if is_task else queue.begin()
 
     def _start(
         self,

@@ -32,7 +32,6 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native import layouts as at
 
 NEW_CHAIN = "scalar_kernels.new_chain"
-"""The kernel that creates a chain."""
 OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
 """The kernels that compute one operation, keyed by symbol."""
 

@@ -177,7 +177,6 @@ class HostContext:
         self._local = threading.local()
         self.blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
         self.was_closed = False
-        """Whether `close` was called."""
         self.cancel_message: str | None = None
         """The error message for runs that start while the host is cancelled; otherwise, None."""
         self.when_closed: Callable[[], None] = lambda: None

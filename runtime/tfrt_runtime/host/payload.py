@@ -111,7 +111,6 @@ class Run:
     words: bytes
     """The run's native words (a request), which live as long as the run."""
     address: int
-    """The address of these words."""
     caller: Context
     """The contextvars context of the call that started the run, if the run carries one."""
 

@@ -435,7 +435,6 @@ COMMANDS = {
     "share": "tfrt_nb.cli.share.execute",
     "lsp": "tfrt_nb.cli.lsp.execute",
 }
-"""The function that each command runs."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

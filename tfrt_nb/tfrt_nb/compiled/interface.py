@@ -79,8 +79,7 @@ class Interface:
         import json
 
         rows, counts_references = json.loads(text)
-        functions = map(_function, rows)
-        return Interface({one.name: one for one in functions}, counts_references)
+        return Interface({one.name: one for one in map(_function, rows)}, counts_references)
 
 
 def _function(row: dict[str, Any]) -> CompiledFunction:

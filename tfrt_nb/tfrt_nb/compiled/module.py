@@ -160,8 +160,7 @@ class CompiledModule:
     @cached_property
     def functions(self) -> Mapping[str, CompiledFunction]:
         """The functions that code outside the module can call, by name."""
-        functions = self.interface.functions
-        return {name: one for name, one in functions.items() if one.is_public}
+        return {name: one for name, one in self.interface.functions.items() if one.is_public}
 
     @internal_errors_caught()
     def emit(self, stage: str) -> str:

@@ -116,7 +116,6 @@ class CodeMap:
         self.texts: dict[int, str] = {}
         """The texts of values whose events contain no text."""
         self.failed: set[int] = set()
-        """The operations that failed."""
         self._of_host = self._has_begun = of_host
         self._has_ended = False
         self._time = 0

@@ -90,8 +90,7 @@ def program_graph(program: Program) -> Graph:
         # Imported here because pictures need NumPy, but Graphviz source does not.
         from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 
-        is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
-        return image(own_picture(shown)) if is_drawn else None
+        return image(own_picture(shown)) if 0 < len(shown["operations"]) <= MAX_NODES else None
 
     return Graph(lambda: program_document(program), picture)
 

@@ -314,8 +314,7 @@ class FileWalk:
 
     def _in_order(self) -> list[int]:
         """Return the functions that have names and bodies, in source order."""
-        functions = self._file.functions
-        return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
+        return [i for i, f in enumerate(self._file.functions) if f.name and f.kind in _KINDS]
 
     def _add_function(self, index: int) -> None:
         function = self._file.functions[index]

@@ -274,8 +274,7 @@ def answers_of(path: str | Path) -> dict[str, str]:
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         lacks = "JSON" if isinstance(problem, ValueError) else "list of cells with sources"
         raise TfrtError(error(f"{path} is not a notebook: it has no {lacks}")) from None
-    found = (_CHECK.match(source) for source in sources)
-    return {one[1]: one[2] for one in found if one}
+    return {found[1]: found[2] for found in map(_CHECK.match, sources) if found}
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,9 @@ to Odd", IEEE Trans. Computers 57(4), 2008).
 """
 
 
+# With these features, `vcvtneps2bf16` rounds to bf16, which turns subnormal numbers into 0; see
+# Intel's *Architecture Instruction Set Extensions*. Without them, LLVM calls the functions above.
 _FLUSHING = {"avx512bf16", "avxneconvert"}
-"""Features whose rounding to bf16 turns subnormal numbers into 0 (`vcvtneps2bf16`).
-
-See Intel's *Architecture Instruction Set Extensions*. Without them, LLVM calls the functions above.
-"""
 
 
 class UnresolvedFunction(TfrtError):

@@ -138,7 +138,6 @@ class Body(Protocol):
     """A function for which lowerings generate code."""
 
     null: str
-    """The null pointer."""
     resume: str
     """The function that resumes a coroutine."""
 

@@ -124,10 +124,12 @@ def _by_function(text: str, name: str) -> tuple[Diagnostic, ...] | None:
         ]
         # The text ends with a newline, so an error at its end is on one more line.
         numbers.append(numbers[-1] + 1)
-        for mistake in _lint_again(before + own, name, (*USER_KERNELS,)):
-            # A mistake in another function is reported when that function is checked.
-            if _line(mistake) > before.count("\n"):
-                found.append(_moved(mistake, numbers))
+        # A mistake in another function is reported when that function is checked.
+        found += [
+            _moved(mistake, numbers)
+            for mistake in _lint_again(before + own, name, (*USER_KERNELS,))
+            if _line(mistake) > before.count("\n")
+        ]
     return tuple(found)
 
 

@@ -48,8 +48,7 @@ class Entry:
     def full(self) -> str:
         """Return the complete documentation."""
         shown = f"For example:\n\n{self.example}" if self.example else ""
-        parts = [self.line, self.text, shown]
-        return "\n\n".join(part for part in parts if part)
+        return "\n\n".join(part for part in (self.line, self.text, shown) if part)
 
 
 def entry(name: str) -> Entry | None:

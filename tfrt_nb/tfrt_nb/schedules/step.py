@@ -68,7 +68,6 @@ class Stepper:
         self.is_over = False
         """Whether the run has nothing left to do."""
         self.execution: Execution
-        """The run."""
         self.operation_of_task: Callable[[int], int] = lambda frame: -1
         """Maps the frame of a task of compiled code to its operation, or to -1 if unknown."""
         self._problem: BaseException | None = None

@@ -337,8 +337,7 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
         except PayloadError as wrong:
             what = nth_result(call.kernel.name, index, len(call.record.results))
             raise KernelError(f"{what}: {wrong}") from None
-    make = process.quick.value_of
-    return make(context, payload_type, signed(first), signed(second))
+    return process.quick.value_of(context, payload_type, signed(first), signed(second))
 
 
 Finish = Callable[[int, object, BaseException | None], None]

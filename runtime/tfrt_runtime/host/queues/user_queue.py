@@ -194,8 +194,7 @@ class UserWorkQueue(WorkQueue):
         try:
             with self._turn() as context:
                 self._uncount()  # from now on, the odd epoch marks this work
-                run_one = self.process.slow.run_one
-                run_one(context, address, self._kernels)
+                self.process.slow.run_one(context, address, self._kernels)
                 self._starters.discard(context)
         finally:
             WAITS.goes_on = former

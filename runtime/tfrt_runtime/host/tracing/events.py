@@ -147,9 +147,7 @@ class Watch:
         """The address of the struct WATCH.  The watch must live as long as its run."""
         return self._words.address
 
-    def begin(
-        self, queue: WorkQueue, request: int, program: int, registers: Sequence[int]
-    ) -> None:
+    def begin(self, queue: WorkQueue, request: int, program: int, registers: Sequence[int]) -> None:
         """Prepare for a run, which must not have started.
 
         Args:

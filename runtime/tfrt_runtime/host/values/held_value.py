@@ -261,8 +261,7 @@ class HeldValue(NativeValue, metaclass=Public):
                 native_process().track(self)  # with a waiter, this object may be part of a cycle
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
-        entry = native_process().quick.value_and_then
-        entry(self._queue.context(), address, handle)
+        native_process().quick.value_and_then(self._queue.context(), address, handle)
         if self._address != address:  # `decide` may have missed the callbacks
             callbacks()
 

@@ -176,7 +176,6 @@ class Promises:
 Refuse = Callable[[str], Diagnostic]
 """A function that creates the error for a value of the wrong type."""
 OBJECT = "!tfrt.object"
-"""The type of any Python object."""
 
 
 def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:

@@ -89,8 +89,7 @@ class DaskWorkQueue(WorkQueue):
         """
         future = self._given.pop(value, None)
         if future is not None:
-            known = request.resources.get_or_create("remote values", _Known, _Known)
-            known.keep(value, future)
+            request.resources.get_or_create("remote values", _Known, _Known).keep(value, future)
 
 
 def _fetched(future: Any) -> object:
@@ -107,8 +106,7 @@ def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Ca
         count = len(values) - len(attributes)
         named = dict(zip(attributes, values[count:], strict=True))
         results = start_results(frame)
-        call = _Call(frame, results, function, values[:count], named)
-        call.begin()
+        _Call(frame, results, function, values[:count], named).begin()
         return results[0] if len(results) == 1 else results
 
     return start

@@ -14,4 +14,3 @@ SIGNATURES: Mapping[str, Signature] = {
     **tfrt_test.SIGNATURES,
     **tensor.SIGNATURES,
 }
-"""The signature of each kernel that has one."""

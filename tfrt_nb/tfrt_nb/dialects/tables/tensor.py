@@ -117,4 +117,3 @@ SIGNATURES = table(
     family("f32", "tfrt_test.softmax_inplace.{}", "tensor chain -> chain"),
     kernel("tfrt_test.cast.i32_to_f32", "tensor chain -> tensor"),
 )  # fmt: skip
-"""The kernels for tensors and shapes."""

@@ -105,8 +105,8 @@ def _cast(instruction: str) -> Lowering:
     return lower
 
 
+# The number of bits of a double's significand.
 _DOUBLE_BITS = 53
-"""The number of bits of a double's significand."""
 
 
 def _to_odd_double(body: FunctionBody, instruction: str, type_: Attribute) -> str:

@@ -86,11 +86,11 @@ _ARITHMETIC: dict[AffineBinaryOpKind, type[arith.SignlessIntegerBinaryOperation]
     AffineBinaryOpKind.CeilDiv: arith.CeilDivSIOp,
 }
 _NUMBER = IntegerType | AnyFloat
+# The conversions of signed and of unsigned integers: to a wider type, to a float, and from a float.
 _CASTS: tuple[tuple[type[Operation], ...], ...] = (
     (arith.ExtSIOp, arith.SIToFPOp, arith.FPToSIOp),
     (arith.ExtUIOp, arith.UIToFPOp, arith.FPToUIOp),
 )
-"""The conversions of signed and of unsigned integers: to a wider type, to a float, from a float."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ class NotPlain(Exception):
 
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
-"""Matches the name of a value."""
 Row: TypeAlias = tuple[str, str, str, str, str, str, str]
 """A line or a part of a line, as the groups of `_ROW`."""
 _ROW = re.compile(

@@ -49,7 +49,6 @@ from tfrt_runtime.bef.locations import FilePlace
 
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]{1,9}):([0-9]{1,9})\)[ ]*', re.ASCII)
 _Known: TypeAlias = tuple[Shape, int]
-"""A shape and its number."""
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
