@@ -459,3 +459,4 @@ func.func @main() -> (i1, i1, i1) {
     )
     for row in one.filled()
 )
+"""All rows; each one describes one kernel."""

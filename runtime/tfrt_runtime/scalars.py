@@ -331,10 +331,12 @@ CASTS = _Casts(
 )
 
 FAMILIES: tuple[Family, ...] = (*ARITHMETIC, CASTS)
+"""The table of this module."""
 
 OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation for family in FAMILIES for operation in family.members()
 }
+"""Every kernel of the table, by name."""
 
 INSTRUCTIONS: Mapping[str, str] = {
     name: instruction
