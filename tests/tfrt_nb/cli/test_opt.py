@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.programs import Program
 from tfrt_runtime import scalars
 from tfrt_runtime.bef.reader import BefFile
@@ -62,6 +63,17 @@ def test_host_programs_are_still_programs_after_all_their_passes(opt: Opt, path:
 
     assert (status, errors) == (0, "")
     assert opt(text) == (0, text, "")
+
+
+def test_the_deepest_programs_are_printed(opt: Opt) -> None:
+    deep = MAX_NESTING - 1  # the function has a region, too
+    opening, closing = "scf.if %yes {\n", "}\n"
+    text = f"func.func @f(%yes: i1) {{\n{opening * deep}{closing * deep}return\n}}\n"
+
+    status, output, problems = opt(text)
+
+    assert (status, problems) == (0, "")
+    assert output.count("scf.if") == deep
 
 
 def test_a_removed_pass_is_named_and_does_nothing(opt: Opt) -> None:

@@ -155,6 +155,14 @@ def test_a_function_that_cannot_run_is_an_error(shell, name: str, message: str) 
     assert outcome.stderr == f"tfrt-nb: error: {message}\n"
 
 
+@pytest.mark.parametrize("options", [[], ["--explore"], ["--tier", "interpreter"]])
+def test_a_wrong_argument_is_an_error_without_a_place(shell, options: list[str]) -> None:
+    outcome = shell("run", shell.write("f.mlir", RESULTS), "7.5", "--function", "takes", *options)
+
+    assert outcome.status == 1
+    assert outcome.stderr == "tfrt-nb: error: argument 1 (%a) of @takes: expected i64, found 7.5\n"
+
+
 def test_a_loop_that_is_stopped_is_shown(shell) -> None:
     text = """func.func @main() {
   cf.br ^again

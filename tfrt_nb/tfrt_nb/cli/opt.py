@@ -104,17 +104,17 @@ def processed(
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
             pipeline.apply(context, module, verify=_check)
+            generic = options.mlir_print_op_generic
+            names = _names_in(module) if keep_names else {}
+            if not any(op.name == "tfrt.return" for op in module.walk()):
+                return context.remarks, print_ir(module, generic=generic, names=names)
+            wanted = options.func_dialect
+            func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
+            return context.remarks, print_module(
+                module, func_dialect=func_dialect, generic=generic, names=names
+            )
     except TfrtError as problem:
         return [*context.remarks, *problem.diagnostics], None
-    generic = options.mlir_print_op_generic
-    names = _names_in(module) if keep_names else {}
-    if not any(op.name == "tfrt.return" for op in module.walk()):
-        return context.remarks, print_ir(module, generic=generic, names=names)
-    wanted = options.func_dialect
-    func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
-    return context.remarks, print_module(
-        module, func_dialect=func_dialect, generic=generic, names=names
-    )
 
 
 def _names_in(module: ModuleOp) -> dict[SSAValue, str]:

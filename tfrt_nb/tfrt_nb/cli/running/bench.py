@@ -82,7 +82,7 @@ def execute(options: argparse.Namespace) -> int:
                 for one in functions
             ]
     except TfrtError as problem:
-        show(of_command_line(problem, name), text)
+        show(of_command_line(problem), text)
         return EXIT_PROBLEM
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

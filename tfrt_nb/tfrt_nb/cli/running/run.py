@@ -40,6 +40,7 @@ from tfrt_runtime.diagnostics import (
     error,
     known_names,
     note,
+    place_of_caller,
 )
 from tfrt_runtime.executor.driver import run_functions
 from tfrt_runtime.executor.machine import Tier
@@ -91,7 +92,7 @@ def execute(options: argparse.Namespace) -> int:
         with tracing_of(options) as tracing, follower_of(options, program) as follower:
             return run_program(program, chosen, arguments, options, tracing, follower)
     except TfrtError as problem:
-        show(of_command_line(problem, name), text)
+        show(of_command_line(problem), text)
         return 1
 
 
@@ -208,15 +209,18 @@ def follower_of(
     return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
 
 
-def of_command_line(problem: TfrtError, name: str) -> TfrtError:
-    """Return an error without any locations outside the program `name`.
+def of_command_line(problem: TfrtError) -> TfrtError:
+    """Return an error without any locations in the Python file that called this command.
 
-    Such a location is in the Python code of this command, not in users' code.
+    Users have not written that file.
     """
+    here = place_of_caller()
     return TfrtError(
         *(
             replace(one, location=None)
-            if isinstance(one.location, Location) and one.location.source != name
+            if isinstance(one.location, Location)
+            and here is not None
+            and one.location.source == here.source
             else one
             for one in problem.diagnostics
         )

@@ -46,21 +46,19 @@ def run_compiled(
     options: argparse.Namespace,
     follower: Follower | None,
 ) -> int:
-    """Run a compiled function, and return the exit status."""
+    """Run a compiled function, and return the exit status.
+
+    Raises:
+        TfrtError: if the function cannot be compiled, or cannot take the arguments.
+    """
     shared = host.shared_context(HostCode)
-    try:
-        assert program._compiled is not None
-        shared.check(program._compiled)
-        # Without the option, references are checked only if the program itself counts references.
-        if options.check_references is not None:
-            shared.runtime.checked = options.check_references
-        watch = follower.watch(None) if follower is not None else None
-        execution = program.run(
-            host, name, arguments, watch=watch or False, tier=Tier(options.tier)
-        )
-    except TfrtError as problem:
-        show_all(problem.diagnostics, program)
-        return EXIT_PROBLEM
+    assert program._compiled is not None
+    shared.check(program._compiled)
+    # Without the option, references are checked only if the program itself counts references.
+    if options.check_references is not None:
+        shared.runtime.checked = options.check_references
+    watch = follower.watch(None) if follower is not None else None
+    execution = program.run(host, name, arguments, watch=watch or False, tier=Tier(options.tier))
     if follower is not None:
         follower.follow(execution)
     if not _finish(execution, options.timeout):
