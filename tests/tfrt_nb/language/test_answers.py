@@ -8,7 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
-from tfrt_nb.language.answers import complete, definition, explain, references, rename, signature
+from tfrt_nb.language.answers import (
+    Place,
+    complete,
+    definition,
+    explain,
+    references,
+    rename,
+    signature,
+)
 from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
@@ -226,6 +234,9 @@ def test_types_are_read_from_every_form() -> None:
   ^bb0(%arg: i64, %q: memref<4x?xf32>):
     scf.yield
   }
+  scf.parallel (%x, %y) = (%a, %a) to (%b, %b) step (%c, %c) {
+    scf.reduce
+  }
 }"""
     assert {value.name: value.type for value in scan(text).values} == {
         "%c": "i64",
@@ -240,7 +251,27 @@ def test_types_are_read_from_every_form() -> None:
         "%k": "i64",
         "%arg": "i64",
         "%q": "memref<4x?xf32>",
+        "%x": "index",
+        "%y": "index",
     }
+
+
+@pytest.mark.parametrize("loop", ["scf.parallel", "async.parallel_for"])
+def test_the_indices_of_a_parallel_loop_are_known_inside_it(loop: str) -> None:
+    text = f"""func.func @f(%n: index) {{
+  {loop} (%i, %j) = (%n, %n) to (%n, %n) step (%n, %n) {{
+    %x = arith.addi %i, %¦j : index
+  }}
+}}
+"""
+    source, cursor = at_mark(text)
+
+    assert {one.text for one in complete(source, cursor)} == {"%n", "%i", "%j"}
+    assert rename(source, cursor, "k")[1] == [
+        Place(found.start(), found.end()) for found in re.finditer("%j", source)
+    ]
+    after = source.replace("\n}\n", "\n  %y = arith.addi %¦\n}\n")
+    assert {one.text for one in complete(*at_mark(after))} == {"%n"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from tfrt_nb.language.operations import known_results
@@ -285,14 +286,10 @@ class _Scanner:
 
         The value has the type of `%a`.
         """
-        token, other = self._tokens[at], self._text(at + 2)
-        statement = self._found.statements[-1].name if self._found.statements else ""
-        before = self._text(at - 1)
+        token = self._tokens[at]
         types = {value.name: value.type for scope in self._scopes for value in scope}
-        is_index = statement in ("scf.for", "scf.parallel") and before == statement
-        return Value(
-            token.text, "index" if is_index else types.get(other, ""), token.start, token.end
-        )
+        type_ = "index" if self._text(at - 1) == "scf.for" else types.get(self._text(at + 2), "")
+        return Value(token.text, type_, token.start, token.end)
 
     def _head(self, at: int) -> int:
         """Scan the first line of a function; its arguments belong to the region that follows."""
@@ -373,16 +370,15 @@ class _Scanner:
         statement = self._statement(at, names[0][0].start)
         token = ["!async.token"] if statement.name == "async.execute" else []
         types = [*token, *self._result_types(statement, at)]
-        index = 0
+        rest = iter(types)
         self._latest = []
         for name, count in names:
             for part in range(count):
-                type_ = types[index] if index < len(types) else types[-1] if types else ""
+                type_ = next(rest, types[-1] if types else "")
                 shown = name.text if count == 1 else f"{name.text}#{part}"
                 value = Value(shown, type_, name.start, statement.end + 1)
                 self._define([value], self._scopes[-1])
                 self._latest.append(value)
-                index += 1
         return at + 1
 
     def _statement(self, at: int, start: int | None = None) -> Statement:
@@ -390,6 +386,10 @@ class _Scanner:
         first = token.start if start is None else start
         one = Statement(token.text.strip('"'), first, token.start, self._line_end(token.start))
         self._found.statements.append(one)
+        if one.name in ("scf.parallel", "async.parallel_for"):  # `(%i, %j) = (%a, %b) to ...`
+            head = takewhile(lambda each: each.text not in ("=", "\n"), self._tokens[at:])
+            names = [Value(x.text, "index", x.start, x.end) for x in head if x.kind == "value"]
+            self._define(names, self._next)
         return one
 
     def _line_end(self, start: int) -> int:
