@@ -385,6 +385,10 @@ _FOLDED = {
 
 @functools.cache
 def for_operator(operator: str, word: str) -> Operation | None:
-    """Return the kernel for a Python operator on a type, or None."""
-    fitting = (one for one in ARITHMETIC if one.python == operator and word in one.types)
+    """Return the kernel for a Python operator on a type, or None.
+
+    The kernel for `//` and `%` has the results of `divmod`.
+    """
+    name = "divmod" if operator in ("//", "%") else operator
+    fitting = (one for one in ARITHMETIC if one.python == name and word in one.types)
     return next((OPERATIONS[f"tfrt.{one.name}.{word}"] for one in fitting), None)

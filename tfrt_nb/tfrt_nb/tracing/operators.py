@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced
@@ -26,8 +27,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
     ):
         # The common case needs no constants, captures, or casts.
         return left, right
-    known = [v for v in (left, right) if isinstance(v, Traced)]
-    strong = [value for value in known if not value.is_weak]
+    strong = [v for v in (left, right) if isinstance(v, Traced) and not v.is_weak]
     like = strong[0].type if strong else _type_of_weak(left, right)
     if like == OBJECT:
         refuse(
@@ -95,19 +95,27 @@ def _joined(a: Traced, b: Traced) -> Weak | None:
     return Weak(a.weak, b.weak)
 
 
-def floored(left: object, right: object) -> tuple[Traced, Traced]:
-    """Return `divmod(left, right)`, rounded down as in Python."""
+def floored(left: object, right: object, operator: str = "divmod") -> tuple[Traced, Traced]:
+    """Return `divmod(left, right)`, rounded down as in Python.
+
+    `operator` is what the author wrote, for errors: `//`, `%`, or `divmod`.
+    """
     trace = _trace_of(left, right)
-    a, b = meeting(trace, "divmod", left, right)
-    quotient, rest = _applied(trace, "divmod", a, b)
+    a, b = meeting(trace, operator, left, right)
+    quotient, rest = _applied(trace, operator, a, b)
     quotient.weak = rest.weak = _joined(a, b)
     return quotient, rest
 
 
 def negated(value: Traced) -> Traced:
     """Return `-value`."""
-    # For floats, `0 - value` would lose the sign of a zero.
-    return binary("*", value, -1.0) if is_float(value.type) else binary("-", 0, value)
+    return (
+        # For floats, `0 - value` would lose the sign of a zero.
+        binary("*", value, -1.0)
+        if is_float(value.type)
+        # For an i1, the error is about '-', not about a 0 that the author has not written.
+        else binary("-", False if value.type == "i1" else 0, value)
+    )
 
 
 def absolute(value: Traced) -> Traced:
@@ -172,10 +180,7 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
         return otherwise(*values)
     if len(values) == 1 and isinstance(values[0], tuple | list):
         values = tuple(values[0])
-    found, *others = values
-    for value in others:
-        found = binary(operator, found, value)
-    return found
+    return reduce(lambda left, right: binary(operator, left, right), values)
 
 
 _UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
@@ -251,10 +256,10 @@ def _install() -> None:
         "abs": absolute,
         "divmod": floored,
         "rdivmod": lambda self, other: floored(other, self),
-        "floordiv": lambda self, other: floored(self, other)[0],
-        "rfloordiv": lambda self, other: floored(other, self)[0],
-        "mod": lambda self, other: floored(self, other)[1],
-        "rmod": lambda self, other: floored(other, self)[1],
+        "floordiv": lambda self, other: floored(self, other, "//")[0],
+        "rfloordiv": lambda self, other: floored(other, self, "//")[0],
+        "mod": lambda self, other: floored(self, other, "%")[1],
+        "rmod": lambda self, other: floored(other, self, "%")[1],
         "bool": _refusing(
             "a traced value is neither true nor false while the program is made: use tfrt.cond"
             " instead of 'if', tfrt.while_loop instead of 'while', '&', '|' and '~' instead of"
