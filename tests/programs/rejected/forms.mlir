@@ -166,3 +166,8 @@ func.func @f(%a: memref<2x2xi8>, %b: memref<2x2xi32>) {
   linalg.matmul ins(%a, %a : memref<2x2xi8>, memref<2x2xi8>) outs(%b : memref<2x2xi32>)
   return
 }
+// -----
+func.func @main() {
+  %x = arith.constant 1.5 : f80
+  return
+}

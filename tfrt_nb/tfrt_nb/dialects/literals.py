@@ -145,6 +145,8 @@ def integer_value(text: str) -> int:
 
 def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> FloatAttr:
     text = _without_spaces(span)
+    if number_type.bitwidth > F64.bitwidth:  # xDSL cannot print such a number
+        parser.raise_error(f"a number of type {number_type} is not supported: use f64", span)
     if "x" in text:
         return FloatAttr(_float_of_bits(parser, span, number_type), number_type)
     if not _is_float(text):

@@ -68,7 +68,7 @@ def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
         case OverflowError() | struct.error():
             text = "a number before this place does not fit its type"
         case NotImplementedError() if is_raised_in("xdsl.", exception):
-            # xDSL does not support i128 in lists, the bits of f128, semi-affine maps, and external
+            # xDSL does not support i128, f80, and f128 in lists, semi-affine maps, and external
             # resources.
             text = f"not supported: {str(exception) or 'a number of this type'}"
         case _:
