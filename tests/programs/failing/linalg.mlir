@@ -196,3 +196,11 @@ func.func @main() {
   }
   return
 }
+// -----
+// `arith` cannot convert between these types, which have the same width.
+func.func @main() {
+  %x = arith.constant 1.5 : f16
+  %m = memref.alloc() : memref<2xbf16>
+  linalg.fill ins(%x : f16) outs(%m : memref<2xbf16>)
+  return
+}

@@ -247,7 +247,16 @@ def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute)
     source = value.type
     if source == target:
         return value
-    if not isinstance(source, _NUMBER) or not isinstance(target, _NUMBER):
+    if (
+        not isinstance(source, _NUMBER)
+        or not isinstance(target, _NUMBER)
+        # `arith` cannot convert an f16 to a bf16, nor the other way.
+        or (
+            isinstance(source, AnyFloat)
+            and isinstance(target, AnyFloat)
+            and source.bitwidth == target.bitwidth
+        )
+    ):
         fail(op, f"'{source}' cannot be converted to '{target}'")
     is_wider = source.bitwidth > target.bitwidth
     extend, to_float, to_integer = _CASTS["cast_unsigned" in str(op.attributes.get("cast"))]
