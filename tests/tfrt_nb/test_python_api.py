@@ -600,6 +600,55 @@ def test_thousands_that_wait_for_a_kernel_with_a_limit_may_be_cancelled() -> Non
     assert tfrt.call("api.one_at_a_time", 2).result(SLOW) == 2
 
 
+@tfrt.kernel("api.gated_coroutine")
+async def gated_coroutine(x: int) -> int:
+    await asyncio.to_thread(GATE.wait, SLOW)
+    return x
+
+
+def result_of_a_run(x: int) -> object:
+    program = tfrt.Program(
+        "func.func @main(%x: i64) -> i64 { %y = api.gated_coroutine %x\n tfrt.return %y : i64 }"
+    )
+    return program.run(x).results[0]  # nothing else holds the run or its result
+
+
+async def result_of_a_run_later(x: int) -> object:
+    return result_of_a_run(x)
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        tfrt.kernel("api.returns_plain")(result_of_a_run),
+        tfrt.kernel("api.returns_blocking", blocking=True)(result_of_a_run),
+        tfrt.kernel("api.returns_limited", limit=1)(result_of_a_run),
+        tfrt.kernel("api.returns_async")(result_of_a_run_later),
+    ],
+)
+def test_a_run_waits_for_a_value_that_its_kernel_returns(returns: Callable[..., object]) -> None:
+    run = tfrt.program(lambda x: returns(x))(5)
+    assert (run.wait(0.05), run.is_stuck) == (False, False)
+    GATE.set()
+
+    assert run.result(SLOW) == 5
+    assert run.wait(SLOW)
+
+
+def test_a_coroutine_may_return_what_a_thread_resolves() -> None:
+    value = tfrt.unavailable()
+
+    async def returns(x: int) -> object:
+        return value
+
+    kernel = tfrt.kernel("api.returns_promise")(returns)
+    run = tfrt.program(lambda x: kernel(x))(5)
+    assert (run.wait(0.05), run.is_stuck) == (False, False)
+    value.set_result(6)
+
+    assert run.result(SLOW) == 6
+
+
 def second(x: int, frame: tfrt.KernelFrame) -> int:
     return x
 

@@ -289,14 +289,6 @@ class Request(Run):
             )
         native_process().quick.request_enter(self.address)
 
-    def stay_open_for(self, value: AsyncValue) -> None:
-        """Keep the run open until `value` is resolved.
-
-        Call this method only in kernels of the run.
-        """
-        self.enter_call()
-        value.and_then(self.leave_call)
-
     def leave_call(self) -> None:
         """Remove an active call from the run.  Any thread may call this."""
         native_process().slow.leave_request(self.queue.context(), self.address)

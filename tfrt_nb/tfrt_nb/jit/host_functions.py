@@ -239,8 +239,7 @@ class _Scope:
         own = self._source.function
         for number, record in enumerate(own.kernels):
             if not is_known(self._source.kernels[number]):
-                reason = f"'{record.name}' cannot be compiled"
-                raise Uncompilable(reason, self._index, number)
+                raise Uncompilable(f"'{record.name}' cannot be compiled", self._index, number)
         for register, one in self._source.constants.items():
             if one.payload_type in _TYPES:
                 self._values[register] = (
@@ -266,8 +265,9 @@ class _Scope:
         for register, type_ in zip(registers, types, strict=True):
             found, value = self._values.get(register, (-1, None))
             if found != type_ or value is None:
-                reason = "a value of another type cannot be compiled"
-                raise Uncompilable(reason, self._index, kernel)
+                raise Uncompilable(
+                    "a value of another type cannot be compiled", self._index, kernel
+                )
             values.append(value)
         return values
 

@@ -53,8 +53,9 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
                 if owner is None or owner.parent is not region:
                     continue
                 if owner not in numbers or not dominators[number] >> numbers[owner] & 1:
-                    said = "is not defined on every path to this line"
-                    yield _dominance_error(operation, index, said)
+                    yield _dominance_error(
+                        operation, index, "is not defined on every path to this line"
+                    )
 
 
 def _dominators(order: Sequence[Block], numbers: Mapping[Block, int]) -> list[int]:

@@ -407,8 +407,8 @@ class SourceParser(ScopedParser):
         written = self.parse_str_literal()
         if not written:
             self.raise_error("empty operation name is invalid", name_token.span)
-        name = self._canonical_name(written)
-        operation_type = self._context.get_op(name)  # a quoted name includes its dialect, if any
+        # A quoted name includes its dialect, if any.
+        operation_type = self._context.get_op(self._canonical_name(written))
         if issubclass(operation_type, UnknownOp) and operation_type.name.startswith("async."):
             self.raise_error(
                 f"unregistered operation '{operation_type.name}' found in dialect ('async') "

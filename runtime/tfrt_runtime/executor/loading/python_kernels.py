@@ -45,6 +45,7 @@ from tfrt_runtime.kernels.users.outcomes import (
     of_future,
     pass_on,
     refusing,
+    stay_open_for,
 )
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.scalars import FAILURES
@@ -301,8 +302,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
         if request.promises.counts(given):
             continue
         text = unresolved(call.kernel.name, index, call.kernel.waits)
-        request.promises.watch(given, text, call.location, is_inside=given.is_indirect)
-        request.stay_open_for(item)
+        stay_open_for(request, item, given, text, call.location)
     return values
 
 

@@ -121,6 +121,10 @@ class Promises:
         With `is_inside`, a kernel has returned the object, and another AsyncValue resolves it.
         """
         self._add(Promise(weakref.ref(value), text, location, is_inside=is_inside))
+        if is_inside:
+            # Only the kernel may have held the object, and the promise refers to it weakly. This
+            # waiter does nothing but keep the object until the value is resolved.
+            value.and_then(value.done)  # type: ignore[arg-type]
 
     def expect(self, value: AsyncValue, text: str) -> None:
         """Record that code outside the run, for example another run, resolves the value."""

@@ -26,10 +26,10 @@ from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, Future
 from tfrt_runtime.host.values.fitting import fitting, takes_any
-from tfrt_runtime.host.values.promises import from_future, is_awaited
+from tfrt_runtime.host.values.promises import from_future, is_awaited, unresolved
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.registry import BY_HAND, KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
@@ -116,6 +116,19 @@ def of_future(
     )
 
 
+def stay_open_for(
+    request: Request, result: AsyncValue, given: AsyncValue, text: str, place: AnyLocation
+) -> None:
+    """Keep the run open until `result` is resolved, for which a kernel has returned `given`.
+
+    `text` is as for `Promises.watch`.  Call this function only in kernels of the run, or during an
+    activity that `Request.enter` added.
+    """
+    request.promises.watch(given, text, place, is_inside=given.is_indirect)
+    request.enter_call()
+    result.and_then(request.leave_call)
+
+
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
     """Cancel the run if `exception` is a KeyboardInterrupt.
 
@@ -152,9 +165,12 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
         else:
             values.append(checked(result.type, item, what))
             count_array(frame.host, item, what)
-    for result, value in zip(results, values, strict=True):
+    for index, (result, value) in enumerate(zip(results, values, strict=True)):
         if isinstance(value, AsyncValue):
             result.follow(value)
+            if not value.done():
+                text = unresolved(frame.name, index, BY_HAND)
+                stay_open_for(frame.request, result, value, text, frame.location)
             continue
         with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
             if isinstance(value, KernelError):

@@ -248,8 +248,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
     def verify_(self) -> None:
         buffer = self.memref.type
         if isinstance(buffer, MemRefType) and buffer.element_type != self.value.type:
-            text = "failed to verify that value type matches element type of memref"
-            raise VerifyException(text)
+            raise VerifyException("failed to verify that value type matches element type of memref")
         self.get_irdl_definition().verify(self)
         if not 0 <= self.kind.value.data < len(_KINDS):
             raise VerifyException("attribute 'kind' is not one of the known operations")
