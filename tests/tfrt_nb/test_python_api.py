@@ -689,6 +689,22 @@ def test_an_attribute_of_none_is_its_default() -> None:
         tfrt.call("api.attribute", value=None)
 
 
+class Page:
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Unevaluated:
+    def __init__(self, number: Missing) -> None:  # type: ignore[name-defined]  # noqa: F821
+        self.number = number
+
+
+@pytest.mark.parametrize("kind", [Page, Unevaluated])
+def test_a_class_is_a_kernel_whose_result_is_an_object_of_it(kind: type[Any]) -> None:
+    made = tfrt.call(tfrt.kernel(f"api.{kind.__name__}")(kind), 3).result(SLOW)
+    assert (type(made), made.number) == (kind, 3)
+
+
 def test_a_function_of_c_is_a_kernel_with_defaults_of_its_own() -> None:
     tfrt.kernel("api.sine")(np.sin)
 

@@ -115,10 +115,13 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
     """Return a function's signature, with evaluated annotations.
 
     An annotation that cannot be evaluated remains a string.  A C function without a signature gets
-    a signature that accepts any arguments.
+    a signature that accepts any arguments.  A class has no return annotation, because the `None` of
+    its `__init__` is not what a call of the class returns.
     """
+    is_class = isinstance(function, type)
     try:
-        return inspect.signature(function, eval_str=True)
+        found = inspect.signature(function, eval_str=True)
+        return found.replace(return_annotation=found.empty) if is_class else found
     except ValueError:
         return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
@@ -129,7 +132,7 @@ def signature_of(function: Callable[..., object]) -> inspect.Signature:
         one.replace(annotation=_evaluated(one.annotation, names))
         for one in found.parameters.values()
     ]
-    returned = _evaluated(found.return_annotation, names)
+    returned = found.empty if is_class else _evaluated(found.return_annotation, names)
     return found.replace(parameters=parameters, return_annotation=returned)
 
 
