@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,22 @@ def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
         tfrt.TfrtError, match=r"a column must be a sequence .*an iterator in list\(\.\.\.\)"
     ):
         typed.map(x for x in range(3))
+
+
+def test_cancelling_a_run_ends_its_map_over_an_endless_iterator() -> None:
+    taken = threading.Event()
+
+    def endless() -> Iterator[int]:
+        while True:
+            yield 1
+            taken.set()
+
+    mapped: Any = tfrt.program(lambda items: tfrt.map(same, items, at_once=2))
+    run = mapped(endless())
+    assert taken.wait(SLOW)
+    run.cancel()
+
+    assert run.wait(SLOW)
 
 
 def _increased(x: tfrt.i64):  # type: ignore[no-untyped-def]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
+from itertools import takewhile
 from typing import Any
 
 from tfrt_runtime.host.failures import in_element
@@ -95,6 +96,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
     items = values.result(0)
     if not isinstance(items, Iterable):
         raise KernelError(f"tfrt.map takes a list, found {type(items).__name__}")
+    if not isinstance(items, Sized):  # an iterator may be endless, so cancellation ends it
+        items = takewhile(lambda _: not frame.is_cancelled, items)
     function, queue = frame.functions[0], frame.request.queue
     word = function.argument_types[0]
     try:

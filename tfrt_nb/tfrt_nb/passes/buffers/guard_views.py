@@ -91,8 +91,9 @@ class _Guard:
         sizes = self._shape(op.source)
         for dimension, (found, wanted) in enumerate(zip(sizes, target.get_shape(), strict=True)):
             if wanted != DYNAMIC_INDEX:
-                text = f"the size of dimension {dimension} is not {wanted}"
-                self._expect("eq", found, wanted, text)
+                self._expect(
+                    "eq", found, wanted, f"the size of dimension {dimension} is not {wanted}"
+                )
         self._expect_layout(op.source, sizes, target)
 
     def _expect_layout(self, buffer: SSAValue, sizes: list[Number], target: MemRefType) -> None:
