@@ -537,11 +537,28 @@ def test_after_a_host_come_the_function_and_its_arguments() -> None:
             program.run(host, *given)
 
 
+class Indexed:
+    """A column with an index of its own, as a pandas Series has."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([5])
+
+    def __getitem__(self, index: int) -> str:
+        return {7: "five"}[index]
+
+
 def test_a_column_is_any_collection() -> None:
     program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
 
-    columns: list[Any] = [{5}, {5: 6}, {4: 5}.values(), range(5, 6), memoryview(b"\5")]
-    assert [program.map(one).result(SLOW) for one in columns] == [[5]] * 5
+    traced: Any = tfrt.program(lambda x: x)
+    columns: list[Any] = [{5}, {5: 6}, {4: 5}.values(), range(5, 6), memoryview(b"\5"), b"\5"]
+    columns += [bytearray(b"\5"), Indexed()]
+    assert [program.map(one).result(SLOW) for one in columns] == [[5]] * 8
+    assert [traced.map(one).result(SLOW) for one in columns] == [[5]] * 8
+    assert [tfrt.call_each(digits, one).result(SLOW) for one in columns] == [[557]] * 8
 
 
 def test_numbers_of_numpy_are_those_of_python() -> None:

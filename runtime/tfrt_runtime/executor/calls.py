@@ -393,7 +393,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     elif all(one is (int if bits else float) for one in set(map(type, column))):
         try:
             found = np.array(column, np.int64 if bits else np.float64)
-        except (OverflowError, TypeError):  # numpy treats a set as one value
+        except (OverflowError, TypeError, ValueError):  # numpy treats a set, or bytes, as one value
             return None
     else:
         return None

@@ -108,7 +108,7 @@ def call_each(
     if len(own) < len(columns):  # a default value between the columns is not a column
         count = len(own[0]) if own else 0
         columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])
-    firsts = tuple([column[0] if len(column) else None for column in columns])
+    firsts = tuple([next(iter(column), None) for column in columns])
     program, _, needs_chain, _, _ = _program(name, firsts, attributes)
     if needs_chain and columns:
         columns = (*columns, [A_CHAIN] * len(columns[0]))

@@ -28,7 +28,7 @@ from tfrt_nb.tracing.trace import (
     type_of_value,
 )
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.diagnostics import Location, counted, refuse, require
+from tfrt_runtime.diagnostics import Location, counted, refuse, require, require_column
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
@@ -183,13 +183,11 @@ class TracedProgram:
         Raises:
             TfrtError: if neither `run` nor `map` has such an option.
         """
-        __tracebackhide__ = True
         self._check("options", options, {*_run_options(), "at_once"}, "run or map")
         return ProgramOptions(self, options)
 
     def _check(self, method: str, options: Iterable[str], known: Container[str], of: str) -> None:
         """Raise an error, located at the caller's line, if an option is not in `known`."""
-        __tracebackhide__ = True
         if unknown := [one for one in options if one not in known]:
             advice = ": call tfrt.map in a program" if unknown[0] == "errors" else ""
             refuse(f"{self._name}.{method}: {unknown[0]}= is not an option of {of}{advice}")
@@ -219,7 +217,6 @@ class TracedProgram:
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are the options of `Program.run`."""
-        __tracebackhide__ = True
         self._check("run", options, _run_options(), "run")
         program = self._version(self._fixed or self._types_of(values))
         return program._run_function(self._name, *values, **options)
@@ -229,23 +226,22 @@ class TracedProgram:
 
         Arguments without annotations have the types of the first row.
         """
-        __tracebackhide__ = True
         self._check("map", options, ("host", "timeout", "at_once", "output"), "map")
         types = self._fixed
         if types is None:
             is_second = len(columns) == 2 and isinstance(columns[0], HostContext)
             given = columns[1] if is_second else columns
             for column in given:
-                is_known = hasattr(column, "__getitem__") and len(column) > 0
-                what = "the column of an argument without annotation"
+                require_column(column)
                 require(
-                    is_known,
-                    what,
-                    "a sequence with at least one value (wrap an iterator in list(...);"
-                    " annotate the parameter if a column may be empty)",
+                    len(column) > 0,
+                    "the column of an argument without annotation",
+                    "a sequence with at least one value (annotate the parameter if a column may be"
+                    " empty)",
                     column,
                 )
-            types = self._types_of([column[0] for column in given])
+            # Do not use the index 0: a pandas Series may lack it, and a set has no indices.
+            types = self._types_of([next(iter(column)) for column in given])
         return self._version(types).map(*columns, function=self._name, **options)
 
     def _bound(self, values: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
