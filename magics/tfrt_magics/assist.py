@@ -111,8 +111,7 @@ class Assistant:
             found = self.explain(code, cursor_pos)
             if found is None:
                 return inspect(code, cursor_pos, *more, **named)
-            data = {"text/plain": found}
-            return {"status": "ok", "found": True, "data": data, "metadata": {}}
+            return {"status": "ok", "found": True, "data": {"text/plain": found}, "metadata": {}}
 
         kernel.do_inspect = do_inspect
         # The instance's attribute hides the method of the class, which becomes visible again.

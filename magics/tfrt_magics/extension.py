@@ -20,7 +20,9 @@ from tfrt_magics.lines import LineMagics
 from tfrt_magics.live.formatters import install
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import Slot, run_bundle
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.failures import for_users
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.native.machine import HAS_THREADS
 
@@ -81,8 +83,9 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     for event, action in actions:
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
-    if not HAS_THREADS:
-        shell.set_custom_exc((Exception,), say_what_is_missing)  # type: ignore[no-untyped-call]
+    if not shell.custom_exceptions:  # otherwise, the user has a handler
+        handled = (TfrtError,) if HAS_THREADS else (Exception,)
+        shell.set_custom_exc(handled, show_problem)  # type: ignore[no-untyped-call]
         undo.callback(shell.set_custom_exc, (), None)
     shell.input_transformers_cleanup.append(refuse_program_in_python)
     undo.callback(shell.input_transformers_cleanup.remove, refuse_program_in_python)
@@ -94,16 +97,16 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(assistant.uninstall)
 
 
-def say_what_is_missing(
+def show_problem(
     shell: InteractiveShell,
     kind: type,
     problem: Exception,
     trace: Any,
     tb_offset: int | None = None,
 ) -> None:
-    """Print a sentence if a cell needs a feature that the page lacks.
+    """Show a cell's exception; the traceback of a TfrtError has no frames of ours.
 
-    For any other exception, show the traceback. A cell that prints such a sentence counts as
+    If the cell needs a feature that the page lacks, print a sentence instead. Such a cell counts as
     successful for the page, so Run All continues.
     """
     if str(problem) == "can't start new thread":
@@ -116,6 +119,8 @@ def say_what_is_missing(
             f"This cell needs numpy, which the page could not load for an earlier cell: {problem}"
         )
     else:
+        if isinstance(problem, TfrtError):
+            trace = for_users(problem).__traceback__
         shell.showtraceback((kind, problem, trace), tb_offset=tb_offset)
 
 

@@ -257,7 +257,6 @@ def refuse(message: str) -> NoReturn:
     Raises:
         TfrtError: always, located at the caller's line.
     """
-    __tracebackhide__ = True  # IPython then shows no other frames of ours
     raise TfrtError(error(message, place_of_caller()))
 
 
@@ -267,7 +266,6 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
     Raises:
         TfrtError: at the line of the caller.
     """
-    __tracebackhide__ = True
     if not is_right:
         refuse(f"{what} must be {expected}, found {reprlib.repr(found)}")
 

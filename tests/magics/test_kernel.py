@@ -244,6 +244,25 @@ def test_an_error_of_a_kernel_is_printed_with_its_lines_and_the_next_cell_runs(f
     assert printed(front_end.run("print(1)", is_page=False)) == "1\n"
 
 
+def test_a_mistake_in_python_is_shown_with_the_users_frames_only(front_end) -> None:
+    front_end.run("import tfrt_nb", is_page=False)
+    program = "@tfrt_nb.program\ndef page(number):\n    return number + 'a'"
+    front_end.run(program, is_page=False)
+    for mistake, lines in (
+        ("page(1)", [1, 3]),
+        ("page(1, 2)", [1]),
+        ("page.map(5)", [1]),
+        ("tfrt_nb.call('no.kernel', 1)", [1]),
+        ("tfrt_nb.Program('func.func @main() { tfrt.return %x : i32 }')", [1]),
+        ("tfrt_nb.HostContext('no queue')", [1]),
+    ):
+        (problem,) = of_type(front_end.run(mistake, is_page=False), "error")
+        shown = ANSI.sub("", "\n".join(problem["traceback"]))
+        found = re.findall(r"^Cell In\[\d+\], line (\d+)", shown, re.MULTILINE)
+        assert list(map(int, found)) == lines
+        assert "\nFile" not in shown
+
+
 def test_an_interrupt_of_a_kernel_on_the_thread_of_the_notebook_is_printed(front_end) -> None:
     front_end.run(FAILING, is_page=False)
     front_end.run('tfrt_nb.set_default_host(tfrt_nb.HostContext("s"))', is_page=False)
