@@ -14,8 +14,9 @@ import pytest
 from tests.magics.test_kernel import RUN_MIME, FrontEnd, body_of, of_type, started
 
 import tfrt_nb as tfrt
-from tfrt_magics.live.python_run import FOLDED_ROWS, BatchRun, board_of
+from tfrt_magics.live.python_run import FOLDED_ROWS, BatchRun, _traced, board_of
 from tfrt_magics.live.watching import MAX_BOARDS, shown_calls
+from tfrt_nb.documents.events import CALL
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.host.tracing.events import Watch
 
@@ -269,6 +270,18 @@ def test_what_was_made_before_a_watch_began_is_known_from_its_users() -> None:
     document.update()
     found = {names[n]: one for n, (one, _) in document.states().items()}
     assert found == dict.fromkeys(["x", "late", "first", "first + late"], "available")
+
+
+def test_what_a_queued_run_logs_is_not_inferred_as_well() -> None:
+    with tfrt.HostContext("s") as host:
+        run = echo(4, host=host)  # starts when this thread waits for it
+        traced = _traced(run)
+        assert traced is not None
+        assert run.wait(SLOW)
+        document = traced.events
+        document.update()
+        assert {one.count for one in document.seen.values()} == {1}
+        assert document.drain()["kind"].count(CALL) == 1
 
 
 def test_a_simple_board_is_simple_for_python_too(kernel: FrontEnd) -> None:

@@ -308,9 +308,10 @@ def _traced(run: Execution) -> TracedRun | None:
             return None
         from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
 
-        # Watch first, so that no kernel starts unseen between the two calls.
+        # Watch first, so that no kernel starts unseen between the two calls. If the run is still
+        # queued, the watch sees it start, and there is nothing to infer.
         run._log_events(Watch())
-        running = run._running_kernels()
+        running = run._running_kernels() if run.request.native.known > 0 else None
     page = PageProgram(program)
     return TracedRun(run, page, RunDocument(program, run, page.document, run.late, running))
 
