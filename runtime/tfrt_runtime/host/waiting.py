@@ -374,10 +374,11 @@ def _warn_of(context: int, state: _State) -> None:
     _named[name] = function
     place = ("<kernel>", 1) if code is None else (code.co_filename, code.co_firstlineno)
     text = (
-        f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s while other kernels wait. If"
-        " it waits for something, register it with blocking=True, which runs it on its own thread;"
-        " add limit=4 to run at most four calls at a time. If it computes in numpy, which"
-        " releases the GIL, leave it as a plain kernel: each worker can run one at a time"
+        f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s, which runs no other kernel"
+        " meanwhile. If the kernel waits for something, register it with blocking=True, which runs"
+        " it on its own thread; add limit=4 to run at most four calls at a time. If it computes in"
+        " numpy, which releases the GIL, leave it as a plain kernel: each worker can run one at a"
+        " time"
     )
     request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 
