@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tfrt_nb.cli.main import main
 
 SLOW = 60
 """The number of seconds after which a process that has not exited fails the test."""
@@ -108,3 +111,17 @@ def test_ctrl_c_ends_a_run_without_a_traceback(name: str, queue: str, tmp_path: 
             process.kill()  # if it does not exit, it would be waited for
 
     assert (process.returncode, errors) == (130, "tfrt-nb: interrupted\n")
+
+
+def test_ctrl_c_while_a_command_is_imported_is_reported_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+
+    assert (main(["run", "program.mlir"]), capsys.readouterr().err) == (
+        130,
+        "tfrt-nb: interrupted\n",
+    )

@@ -453,14 +453,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if more:
         options.arguments += more[:mark] + more[mark + 1 :]
-    with collector_paused():
-        module, _, function = COMMANDS[options.command].rpartition(".")
-        execute = getattr(importlib.import_module(module), function)
-        if arguments is None:
-            # The process runs only this command, so the imported modules stay in memory. Searching
-            # them for garbage would take milliseconds.
-            gc.freeze()
     try:
+        with collector_paused():
+            module, _, function = COMMANDS[options.command].rpartition(".")
+            execute = getattr(importlib.import_module(module), function)
+            if arguments is None:
+                # The process runs only this command, so the imported modules stay in memory.
+                # Searching them for garbage would take milliseconds.
+                gc.freeze()
         status = int(execute(options))
         sys.stdout.flush()
         return status
