@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import dataclasses
+import enum
 import math
 import pickle
 import time
@@ -83,6 +84,29 @@ def test_a_lone_surrogate_keeps_its_bytes() -> None:
     for word in (b"name", b"text", b"message"):
         assert word + b"\xed\xa0\x80" in data or word + b"\\ED\\A0\\80" in data
     assert tfrt.Program.from_bef(data).bef == data
+
+
+class Mode(enum.StrEnum):
+    FAST = "fast"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+@tfrt.kernel("rare.chosen")
+def chosen(mode: Mode, level: Level) -> object:
+    return mode, level
+
+
+def test_a_member_of_an_enumeration_keeps_its_class() -> None:
+    @tfrt.program
+    def typed(mode: Mode, level: Level) -> Any:
+        return chosen(mode, level), chosen(Mode.FAST, Level.LOW)
+
+    found = [tfrt.call(chosen, Mode.FAST, Level.LOW).result(SLOW)]
+    found += typed(Mode.FAST, Level.LOW).result(SLOW)  # type: ignore[arg-type]
+    assert [[type(one) for one in pair] for pair in found] == [[Mode, Level]] * 3  # type: ignore[attr-defined]
 
 
 def test_attributes_with_the_same_repr_are_different() -> None:

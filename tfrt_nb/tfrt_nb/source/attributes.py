@@ -337,8 +337,7 @@ class AttributeParser(Parser):
             return
         known = self.ctx.get_optional_dialect(dialect)
         if known is not None and spelling not in {one.name for one in known.attributes}:
-            start = token.span.start + 2 + len(dialect)
-            span = Span(start, token.span.end, token.span.input)
+            span = Span(token.span.start + 2 + len(dialect), token.span.end, token.span.input)
             self.raise_error(f"unknown  type `{name}` in dialect `async`", span)
 
     def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:

@@ -205,8 +205,7 @@ class ScopedParser(AttributeParser):
             shape = f"({operand.span.text}: {type})"
             advice = f"give the tensor its type where the region begins: '{shape}'"
         if advice is not None:
-            is_type = advice.startswith("write the type")
-            fix = (str(type), str(prior)) if is_type else None
+            fix = (str(type), str(prior)) if advice.startswith("write the type") else None
             notes.append(note(advice, self.location(operand.span), fix))
         raise LocatedError(operand.span, message, notes)
 

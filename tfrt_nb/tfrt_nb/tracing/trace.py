@@ -8,6 +8,7 @@ import reprlib
 import struct
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from enum import Enum
 from types import GeneratorType
 from typing import NamedTuple
 
@@ -260,12 +261,14 @@ class Trace:
                 "an AsyncValue cannot be a constant of a program, because tracing does not wait for"
                 " it: pass it as an argument"
             )
-        type_text = type_of_value(item)
+        # A member of an IntEnum or a StrEnum must not lose its class.
+        is_member = like == OBJECT and isinstance(item, Enum)
+        type_text = OBJECT if is_member else type_of_value(item)
         if type_text in ("i1", "i64", "f64"):
             made = self._number(item, number_type(item, type_text, like))
             made.is_number = True
             return made
-        if isinstance(item, str):
+        if isinstance(item, str) and type_text == STRING:
             return self.kernel("tfrt_test.get_string", (), (STRING,), [("value", String(item))])[0]
         if has_traced(item):
             return self._collection(item)

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from typing import Any, TypeGuard
 
 from tfrt_runtime.host.payload import SCALAR_TYPES, Chain, PayloadError, as_python
@@ -176,6 +177,8 @@ def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
         return CHAIN
     if _is_tensor(annotation):
         return TENSOR
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return OBJECT  # even if the members are numbers or strings
     # Compare identities, because an annotation need not be hashable.
     return next(
         (w for one, w in ((bool, "i1"), (str, STRING), (object, OBJECT)) if one is annotation), None

@@ -84,8 +84,7 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
             value_type = parser.parse_type()
             parser.parse_punctuation(">")
         except ParseError as problem:
-            source = problem.span.input
-            where = Span(start, start + len("value"), source)
+            where = Span(start, start + len("value"), problem.span.input)
             raise ParseError(where, "failed to parse async value type") from problem
         return [value_type]
 

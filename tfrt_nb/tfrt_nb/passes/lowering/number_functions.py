@@ -62,8 +62,7 @@ class NumberFunctions(ModulePass):
         for call in calls:
             _choose(call, functions, numbers)
         for constant in constants:
-            number = arith.ConstantOp(IntegerAttr(numbers[_name(constant)], IndexType()))
-            exchange(constant, number)
+            exchange(constant, arith.ConstantOp(IntegerAttr(numbers[_name(constant)], IndexType())))
         _retype(op)
 
 

@@ -249,8 +249,7 @@ class _Reader:
                 else:
                     regions = self._read_regions(inside, shape, listed, place)
                     if written is not None:
-                        found = shape, number
-                        self._lines[written.key] = _line(written, found, listed, regions)
+                        self._lines[written.key] = _line(written, (shape, number), listed, regions)
                 body.regions[len(body.numbers)] = regions
             results = shape.result_types
             if result:
