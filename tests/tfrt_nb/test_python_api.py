@@ -326,6 +326,12 @@ def test_a_kernel_may_have_two_names() -> None:
             "what is waited for must be AsyncValues, as",
         ),
         (lambda: UNTYPED.wait_for([CODE.run(1)]), r"or wait_for\(run\), found \[<Execution"),
+        (lambda: tfrt.gather([tfrt.unavailable()]), r"values, as in gather\(\*values\), found"),
+        (lambda: tfrt.gather([CODE.run(1)]), r"values, as in gather\(\*values\), found"),
+        (
+            lambda: tfrt.gather((concurrent.futures.Future[int](),)),
+            r"values, as in gather\(\*values\), found",
+        ),
         (lambda: tfrt.Program("a/shop.mlir"), "found the name of a file: Program.from_file"),
         (lambda: UNTYPED.Program(Path("shop.bef")), "PosixPath: Program.from_file reads a file"),
         (lambda: UNTYPED.Program(CODE.bef), "bytes: Program.from_bef takes the bytes"),

@@ -141,7 +141,7 @@ def gather(*values: object) -> AsyncValue:
     """
     for given in values:
         is_list = isinstance(given, list | tuple | set) and any(
-            isinstance(one, AsyncValue) for one in given
+            isinstance(one, AsyncValue | Returning) or is_future(one) for one in given
         )
         require(not is_list, "what is gathered", "values, as in gather(*values)", given)
     awaited = [_value_of(value) for value in values]
