@@ -21,8 +21,8 @@ for (const data of runs) {
     const host = document.createElement("div"),
       store = new Store(run);
     host.style.marginBottom = "1rem";
+    data.previousElementSibling.replaceWith(host); // first, because a board's colors depend on the page's background
     const board = (run.lines ? createChips : createBoard)(host, store);
-    data.previousElementSibling.replaceWith(host);
     // On the site's start page, the first board opens on the graph, where most is moving.
     if (data === runs[0] && document.body.querySelector("h1")?.textContent.startsWith("tfrt-nb")) board.select("Graph");
     if (store.play && mayMove()) playOnceSeen(host, store);

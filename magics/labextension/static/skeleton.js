@@ -10,10 +10,12 @@ import { Store } from "./board/store.js";
 const BEFORE = 100; // ms before the board appears; most programs are running by then
 const VALUE = String.raw`%[\w$.-]+`;
 const PROGRAM_LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
+const RETURN = new RegExp(String.raw`^\s*(?:tfrt\.)?return\s+(${VALUE}(?:\s*,\s*${VALUE})*)\s*:\s*(.*?)\s*(?://.*)?$`);
 const FUNCTION = /^\s*func(?:\.func)?\s+(?:private\s+)?@([\w$.-]+)/;
 
 /**
- * Return the body of a run document with the functions, operations, and values that the lines of `source` name.
+ * Return the body of a run document with the functions, operations, values, and results that the lines of `source`
+ * name.
  *
  * This is not a parser, but the result is right for most programs.
  */
@@ -28,6 +30,15 @@ export function outlineOf(source) {
       known = new Map();
       functions.push({ id: functions.length, name, kind: "host", arguments: [], results: [], result_types: [] });
     }
+    const [, returned, types] = (functions.length && text.match(RETURN)) || [];
+    if (returned) {
+      // A line in a region is replaced by the function's own, which comes later.
+      const results = returned.split(",").map(each => known.get(each.trim()));
+      Object.assign(functions.at(-1), {
+        results: results.includes(undefined) ? [] : results,
+        result_types: types.split(/\s*,\s*/).slice(0, results.length),
+      });
+    }
     const [, names, kernel, rest] = (!name && functions.length && text.match(PROGRAM_LINE)) || [];
     if (!names) continue;
     const at = { function: functions.length - 1, parent: null, region: 0, line: place + 1 },
@@ -39,8 +50,9 @@ export function outlineOf(source) {
     });
     operations.push({ id, kernel, text: text.trim(), ...at, operands, results, regions: [] });
   }
-  const started = functions.map(({ name }) => ({ name, status: "waiting" }));
-  return { program: { functions, operations, values }, source, functions: started };
+  const started = functions.map(({ name }) => ({ name, status: "waiting" })),
+    results = Object.fromEntries(functions.map(({ name }) => [name, []]));
+  return { program: { functions, operations, values }, source, functions: started, results };
 }
 
 /**
@@ -76,7 +88,7 @@ export function showSkeleton(panel, message) {
   const timer = setTimeout(async () => {
     const body = outlineOf(code.slice(code.indexOf("\n") + 1));
     if (!body.program.values.length) return;
-    const store = new Store(await unpack({ status: "running", note: "Compiling …", body }));
+    const store = new Store(await unpack({ status: "compiling", body }));
     if (isOver) return;
     board = createBoard(host, store);
     host.className = "tfrt-skeleton"; // replaces `tfrt-board`, so that nothing takes this for a usable board

@@ -153,6 +153,47 @@ def test_the_newest_printed_lines_are_below_the_values_and_the_log_has_a_count(s
     assert printed.locator("pre").inner_text().split("\n") == ["line 0", "line 1"]
 
 
+def test_printed_lines_are_in_view_however_many_values_there_are(show) -> None:
+    lines = "".join(f"  %v{i} = tfrt.constant.i32 {i}\n" for i in range(60))
+    text = f"func.func @main() -> i32 {{\n{lines}  tfrt.return %v59 : i32\n}}"
+    page = show(document(text, log=[[1, 1, "one line\n"]]))
+    panel, printed = page.get_by_role("tabpanel"), page.get_by_role("group", name="Printed")
+    bottom = top(panel) + panel.bounding_box()["height"]
+    assert top(printed) + printed.bounding_box()["height"] == pytest.approx(bottom, abs=1)
+    # It covers no row: the last one is above it if the reader scrolls down.
+    panel.evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    last = page.locator(".row[data-value='%v58']")
+    assert top(last) + last.bounding_box()["height"] <= top(printed) + 1
+
+
+def test_nothing_moves_under_the_mouse_in_a_replay(show) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (1, "begin", 0, -1, 0),
+        (9, "error", 0, 1, 0),
+        (9, "error", 0, 2, 0),
+        (10, "begin", 2, -1, 0),
+        (20, "available", 2, 4, 0),
+    )
+    run = document(
+        FAILED,
+        events=log,
+        previews={"1": "Divide by zero", "2": "Divide by zero"},
+        workers=["worker 1"],
+        results={"main": [["error", "Divide by zero"]]},
+        log=[[19, 2, "one\ntwo\n"]],
+    )
+    page = show({**run, "status": "failed"})
+    play = page.get_by_role("button", name="Play")
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        places = set()
+        for time in (20, 15, 5, 20):
+            go_to(page, time)
+            places.add(round(top(play)))
+        assert len(places) == 1, tab.inner_text()
+
+
 def test_the_head_has_the_time_of_the_run_and_says_that_a_replay_is_one(show) -> None:
     page = show({**late(), "elapsed": 917_000_000, "work_queue": "mstd:2"})
     head = page.locator(".head")
@@ -176,6 +217,9 @@ def test_a_simple_board_has_no_workers_no_queue_and_no_timeline(show) -> None:
     cells = page.locator(".row[data-value='%sum']").get_by_role("cell").all_inner_texts()
     assert [cell.split("\n")[-1] for cell in cells[2:]] == ["3", "i32", "1.01 µs", "190 ns"]
     assert page.get_by_role("tab", name="Timeline").count() == 0
+    # On pages that break words, such as those of the documentation, the hidden heading is a line.
+    page.evaluate("() => { document.body.style.overflowWrap = 'break-word'; }")
+    assert page.locator(".headings").bounding_box()["height"] < 30
     assert "mstd" not in page.locator(".head [title]").first.get_attribute("title")
     assert "worker" not in page.locator("[slot=text]").text_content()
 
@@ -299,6 +343,12 @@ def test_a_stage_has_colors_too(show) -> None:
     open_tab(page, "Stages")
     words = page.get_by_role("list", name="Stage", exact=True).locator("[class^=token]")
     assert words.all_inner_texts() == ["%0", "arith.addi", "%1", "%1", "i32"]
+    bef = {"name": "BEF", "about": "", "text": '000012  64 65 6d 6f 2e  "demo"', "ops": [1]}
+    page = show(late(stages={"rows": [{**bef, "marks": " "}]}))
+    open_tab(page, "Stages")
+    row = page.get_by_role("list", name="Stage", exact=True).get_by_role("listitem")
+    assert row.inner_text().endswith(bef["text"])
+    assert words.count() == 0
 
 
 def test_a_tensor_is_its_type_and_shape_beside_a_picture_with_a_scale(show) -> None:
@@ -385,6 +435,12 @@ def test_every_text_can_be_read(show, theme: str) -> None:
             assert page.evaluate(CONTRASTS) == [], tab.inner_text()
 
 
+def test_boards_of_the_same_name_are_not_landmarks(show) -> None:
+    page = show(late())
+    assert page.get_by_role("group", name="@main: done").count() == 1
+    assert page.get_by_role("region").count() == 0
+
+
 def test_a_list_of_tabs_has_tabs_alone_and_no_heading_is_empty(show) -> None:
     page = show(late())
     roles = (
@@ -423,5 +479,5 @@ def test_a_lane_lights_up_where_a_bar_begins_or_ends(show) -> None:
 
 def test_the_words_of_a_lost_run_are_a_sentence(show) -> None:
     page = show({**document(NESTED), "status": "kernel-gone"})
-    assert page.get_by_role("region").get_attribute("aria-label") == ("@main: lost its kernel")
+    assert page.locator(".tfrt-board").get_attribute("aria-label") == ("@main: lost its kernel")
     assert "@main lost its kernel" in page.locator(".head").inner_text()

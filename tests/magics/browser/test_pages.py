@@ -35,7 +35,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
     hostile = {**runs[0], "text/html": "<p>a table</p>"}
     hostile[examples.RUN] = {**runs[0][examples.RUN], "note": "</script><b>"}
     page.write_text(
-        f'<!doctype html><meta charset="utf-8">{examples.with_board(hostile)}'
+        '<!doctype html><meta charset="utf-8"><style>:root { color-scheme: light dark; }</style>'
+        f"{examples.with_board(hostile)}"
         '<script src="boards.js" defer></script>'
     )
     return page.as_uri()
@@ -63,6 +64,39 @@ def test_a_board_replays_in_a_page_without_a_kernel(chromium: Browser, saved: st
         page.wait_for_function(
             "end => Number(document.querySelector('.tfrt-board').dataset.time) === end", arg=end
         )
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_board_has_the_colors_of_its_page_from_the_start(
+    chromium: Browser, saved: str, scheme: str
+) -> None:
+    page = chromium.new_page(color_scheme=scheme, reduced_motion="reduce")  # so nothing is redrawn
+    page.goto(saved)
+    board = page.locator(".tfrt-board")
+    board.wait_for()
+    assert (board.get_attribute("data-dark") is not None) == (scheme == "dark")
+    # The site's own switch is an attribute of the body.
+    page.evaluate(
+        "() => { document.body.dataset.theme = 'other';"
+        " document.documentElement.style.colorScheme = 'light'; }"
+    )
+    page.locator(".tfrt-board:not([data-dark])").wait_for()
+    page.close()
+
+
+def test_programs_on_the_site_have_a_cells_colors_in_dark_mode_too(chromium: Browser) -> None:
+    page = chromium.new_page()
+    theme = 'body[data-theme="dark"] .highlight .kt { color: lime; font-weight: bold; }'
+    page.set_content(
+        f"<style>{theme}</style><style>{(ROOT / 'docs' / 'page.css').read_text()}</style>"
+        '<body data-theme="dark" style="--color-foreground-primary: #fff">'
+        '<div class="highlight"><span class="kt">i32</span>'
+    )
+    found = page.locator(".kt").evaluate(
+        "node => ['color', 'fontWeight'].map(name => getComputedStyle(node)[name])"
+    )
+    assert found[0].startswith("color(srgb 0.65") and found[1] == "400"
     page.close()
 
 

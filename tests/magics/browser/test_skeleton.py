@@ -32,6 +32,15 @@ func.func @main() -> i32 {
 SKELETON = ".tfrt-skeleton [data-value='{}']"
 
 
+def places(board: Any) -> list[tuple[str, float]]:
+    """Return the text and the place of the results and of the rows' names, from the board's top."""
+    top = board.bounding_box()["y"]
+    return [
+        (one.inner_text(), one.bounding_box()["y"] - top)
+        for one in board.locator(".outcome button, .row .name").all()
+    ]
+
+
 def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: Any) -> None:
     page, lab = notebook.page, notebook.lab
     (lab.notebooks / "go").unlink(missing_ok=True)
@@ -41,7 +50,12 @@ def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: A
     row = page.locator(SKELETON.format("%one"))
     row.wait_for()
     assert row.get_attribute("data-state") == "waiting"
-    assert "Compiling …" in page.locator(".tfrt-skeleton").inner_text()
+    skeleton = page.locator(".tfrt-skeleton")
+    assert "@main compiling …" in skeleton.locator(".head").inner_text()
+    assert "running" not in skeleton.inner_text()
+    # Its rows and results are already where those of the board will be.
+    at_first = places(skeleton)
+    assert [name for name, _ in at_first] == ["one ○ waiting : i32", "%one result"]
     notebook.picture("skeleton")
     # It stays below anything printed meanwhile.
     printed = notebook.outputs(1).get_by_text("above").bounding_box()
@@ -49,6 +63,9 @@ def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: A
 
     (lab.notebooks / "go").touch()
     page.wait_for_selector(".tfrt-board[data-status='done'] [data-value='%one']")
+    assert [at for _, at in places(notebook.outputs(1).locator(".tfrt-board"))] == [
+        at for _, at in at_first
+    ]
     assert notebook.outputs(1).locator(".tfrt-skeleton").count() == 0
 
     # The second program is wrong; its errors replace the skeleton.
@@ -56,4 +73,4 @@ def test_a_cell_shows_its_values_as_unavailable_until_they_are_there(notebook: A
     assert page.locator(".tfrt-skeleton").count() == 0
     notebook.save()
     outputs = [one for cell in lab.read("skeleton.ipynb").cells[2:] for one in cell.outputs]
-    assert not any("Compiling" in str(one) for one in outputs)
+    assert not any("compiling" in str(one) for one in outputs)

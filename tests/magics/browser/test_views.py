@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from docs.examples import blocks_of
 
 from tfrt_magics.bridge.explored import explored
 from tfrt_magics.bridge.runtime import PageProgram
@@ -556,7 +557,7 @@ def test_what_was_edited_by_hand_is_left_out_and_named(show, change: dict[str, A
 @pytest.mark.parametrize("status", ["toString", {"toString": 1}, 3, None], ids=str)
 def test_what_is_no_status_is_that_of_a_file_without_its_end(show, status: object) -> None:
     page = show({**document(NESTED), "status": status})
-    assert page.get_by_role("region").get_attribute("data-status") == "saved-while-running"
+    assert page.locator(".tfrt-board").get_attribute("data-status") == "saved-while-running"
 
 
 def test_a_few_kilobytes_that_hold_gigabytes_are_refused(show) -> None:
@@ -583,6 +584,15 @@ def test_pieces_of_lines_that_come_at_the_same_time_stay_together(show) -> None:
     open_tab(page, "Log")
     texts = page.locator(".tfrt-board .log [role=listitem] span:nth-child(3)")
     assert texts.all_inner_texts() == ["one!", "two?", "three", "end"]
+
+
+def test_the_lines_of_the_log_begin_below_each_other(show) -> None:
+    log = [[900, 1, "one\n"], [1_360_000, 6, "two\n"]]
+    page = show(document(NESTED, log=log))
+    open_tab(page, "Log")
+    texts = page.locator(".tfrt-board .log [role=listitem] span:nth-child(3)")
+    left = [each.bounding_box()["x"] for each in texts.all()]
+    assert len(left) == 2 and len(set(left)) == 1
 
 
 def test_a_line_of_the_log_that_its_row_cuts_is_shown_whole_where_it_is_chosen(show) -> None:
@@ -697,7 +707,7 @@ def test_a_schedule_that_fails_is_replayed_as_one_that_failed(show) -> None:
     replay.click()
     page.wait_for_selector(".tfrt-board[data-status='failed']")
     assert replay.evaluate("(node) => node.getRootNode().activeElement === node")
-    assert page.get_by_role("region").get_attribute("aria-label") == "@main: failed"
+    assert page.locator(".tfrt-board").get_attribute("aria-label") == "@main: failed"
 
 
 WRONG = [None, -1, 3.5, 10**9, "no", [], [None], {"a": None}, {"toString": 1}, True]
@@ -715,7 +725,7 @@ def test_any_part_of_a_document_may_be_wrong(show) -> None:
         functools.reduce(lambda found, key: found[key], around, data)[last] = value
         page = show(data)
         page.evaluate(EVERY_TAB)
-        assert page.get_by_role("region").count() == 1, (place, value)
+        assert page.locator(".tfrt-board[role=group]").count() == 1, (place, value)
 
 
 def places(data: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -813,6 +823,21 @@ def test_a_wide_graph_shows_its_first_operation_first(show) -> None:
     first, width = (data["body"]["layout"][name][0] for name in "xw")
     assert left > 0
     assert left <= first and first + width <= left + canvas.bounding_box()["width"] / scale
+
+
+def test_the_graph_of_the_sites_start_page_is_seen_whole(show) -> None:
+    blocks = blocks_of((PROJECT / "docs" / "index.md").read_text())
+    block = next(block for block in blocks if block.kind == "{run}")
+    data = document(block.body.partition("\n")[2])
+    page = show(data)
+    page.set_viewport_size({"width": 736, "height": 800})  # the board is 720 wide, as on the site
+    open_tab(page, "Graph")
+    canvas = page.locator(".graph canvas")
+    left, _, scale = map(float, str(canvas.get_attribute("data-view")).split())
+    places = data["body"]["layout"]
+    ends = [x + width for x, width in zip(places["x"], places["w"], strict=True)]
+    assert left <= min(places["x"])
+    assert max(ends) <= left + canvas.bounding_box()["width"] / scale
 
 
 def test_escape_leads_from_a_board_back_to_its_cell(show) -> None:

@@ -22,7 +22,7 @@ from tfrt_nb.documents.events import OF_CODE
 MAX_NODES = 500
 """The maximum number of operations in a static picture. A larger picture would be unreadable."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
-_LETTER, _MAX_LETTERS = 7.0, 40
+_LETTER, _MAX_LETTERS = 7.0, 36
 """The width of a letter, and the maximum number of letters that a label shows."""
 _MAX_IN_ROW = 16
 _SWEEPS = 4

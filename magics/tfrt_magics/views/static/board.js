@@ -79,7 +79,7 @@ export function createBoard(
   function show(moment) {
     const { document, status } = store;
     setAttributes(host, {
-      role: "region",
+      role: "group", // not a landmark: a page may have many boards, and several with the same name
       "data-run": document.run,
       "data-status": status,
       "data-time": Math.round(Math.min(moment.time, store.end)),

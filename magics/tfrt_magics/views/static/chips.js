@@ -110,7 +110,7 @@ export function createChips(host, store) {
       { lines } = document;
     const decided = lines.filter(({ state }) => state !== "unavailable").length;
     setAttributes(host, {
-      role: "region",
+      role: "group", // not a landmark: a page may have many boards, and several with the same name
       "data-run": document.run,
       "data-status": status,
       "data-dark": isDark(host) ? "" : null,

@@ -150,7 +150,10 @@ export function createProblem(store) {
   function show(moment) {
     let text = "";
     if (store.status !== "done") [at, text] = first(moment);
-    node.hidden = !text;
+    // In a replay, keep the line's place before the error happens, so that nothing below it moves.
+    node.hidden &&= !text;
+    node.hidden ||= !text && store.isLive;
+    node.style.visibility = text ? "" : "hidden";
     if (!text) return;
     const { name, op } = moment.program.values[at] ?? {},
       line = moment.program.operations[op]?.line;

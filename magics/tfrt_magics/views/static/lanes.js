@@ -107,7 +107,7 @@ export function lanesOf(history, { program, tables }, { labelOf, taskLabel, unfo
   const byWorker = grouped(all, bar => bar.worker);
   const isThere = new Set(byWorker.keys());
   for (const { worker } of [...sleeps, ...steals]) isThere.add(worker);
-  const workers = [...isThere].sort((a, b) => a - b);
+  const workers = [...isThere].sort((a, b) => (a < 0) - (b < 0) || a - b); // those that wait are last
   const room = unfolded.has("threads") ? lanes.length + MOST_ROWS_UNFOLDED : MOST_ROWS - 1;
   const rest = { key: "threads", bars: [], isRest: true, workers: [] };
   for (const worker of workers) {

@@ -51,7 +51,7 @@ export class Store {
   }
 
   get isOver() {
-    return this.status !== "running";
+    return !["compiling", "running"].includes(this.status);
   }
   /** The time of the last event, or of the stop, because what was running then has no later event. */
   get end() {

@@ -33,6 +33,7 @@ const variables = colors => STATES.map(state => `--${state}: ${colors[state]};`)
 
 /** The statuses of a run: the state whose look each has, its name in text, and an explanation. */
 export const STATUSES = {
+  compiling: { look: "running", word: "compiling …" },
   running: { look: "running", word: "running" },
   done: { look: "available", word: "done" },
   failed: { look: "error", word: "failed" },
@@ -76,7 +77,7 @@ const css = `
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code-family: var(--jp-code-font-family, ui-monospace, monospace); --code: 12px/1.5 var(--code-family);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
-:host([data-dark]) { ${variables(DARK)} ${kernels(1)} }
+:host([data-dark]) { ${variables(DARK)} ${kernels(1)} --accent: var(--jp-brand-color1, #56b4e9); }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }
@@ -99,7 +100,8 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .outcome button:not([data-state=available]) { color: var(--look); }
 .problem { display: block; width: 100%; border: 0; border-bottom: 1px solid var(--line); border-radius: 0;
   padding: 6px 12px; text-align: left; font-weight: 600; overflow-wrap: anywhere; --look: var(--error); }
-.printed { padding: 4px 12px 6px; border-top: 1px solid var(--line); font: var(--code); }
+.printed { position: sticky; bottom: 0; padding: 4px 12px 6px; border-top: 1px solid var(--line);
+  background: var(--paper); font: var(--code); }
 .printed pre { max-height: 4.6em; overflow: hidden; }
 .badge:empty { display: none; }
 .badge { margin-left: 5px; padding: 0 6px; border-radius: 8px; background: var(--shade); font-size: 11px; }
@@ -134,7 +136,7 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper);
   border-bottom: 1px solid var(--line); }
-.headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
+.headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; white-space: nowrap; }
 .headings [aria-sort=ascending] button::after { content: " ▴"; }
 .headings [aria-sort=descending] button::after { content: " ▾"; }
 .row .ui { font: 12px/24px var(--ui); }
@@ -142,7 +144,7 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .row.result .name { font-weight: 700; }
 .tag { margin-left: 6px; font: 11px var(--ui); color: var(--soft); }
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
-.log .row > * { margin-right: 12px; }
+.log .row > * { display: inline-block; min-width: 64px; margin-right: 12px; }
 .whole { position: sticky; bottom: 0; background: var(--paper); }
 .timeline .row { display: grid; gap: 12px;
   grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 360px); }
@@ -220,11 +222,16 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
   .when, .headings :nth-child(n + 6) { display: none; }
 }
 @container (max-width: 900px) { .graph.split { grid-template-columns: minmax(0, 1fr) 180px; } }
+@container (max-width: 760px) {
+  .graph.split { grid-template-columns: minmax(0, 1fr); }
+  .graph.split > .scroll { max-height: 220px; }
+  .graph.split > * + * { border: 0; border-top: 1px solid var(--line); }
+}
 @container (max-width: 640px) {
   .head, .bar { gap: 4px 6px; }
   .stages { flex-wrap: nowrap; overflow: auto; } .stages > * { flex: none; }
   .stages + * { max-height: 46px; overflow: auto; }
-  .split, .split.even, .graph.split { grid-template-columns: minmax(0, 1fr); }
+  .split, .split.even { grid-template-columns: minmax(0, 1fr); }
   .split > .scroll { max-height: 220px; } .split.even > :first-child { max-height: 110px; }
   .split > * + * { border: 0; border-top: 1px solid var(--line); }
 }
@@ -260,7 +267,9 @@ export function isDark(node) {
  */
 export function onOtherColors(action) {
   const observer = new MutationObserver(action);
-  observer.observe(document.body, { attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
+  observer.observe(document.body, {
+    attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "data-theme", "class"],
+  });
   const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map(query => matchMedia(query));
   for (const query of queries) query.addEventListener("change", action);
   return () => {

@@ -3,7 +3,8 @@
 import { duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
-const NEWEST = 3,
+const LOG_LINE = 22, // the height of a line of the log
+  NEWEST = 3,
   NEWEST_PIECES = 60,
   WIDEST = 400;
 
@@ -36,7 +37,10 @@ export function createPrinted(store) {
     const log = store.document.log.filter(([time]) => moment.isEnd || time <= moment.time),
       newest = linesOf(log.slice(-NEWEST_PIECES)),
       earlier = log.length > NEWEST_PIECES || newest.length > NEWEST;
-    node.hidden = !log.length;
+    // In a replay, the lines that are printed later already have their place, so that nothing moves.
+    const all = linesOf(store.document.log.slice(-NEWEST_PIECES));
+    text.style.minHeight = `${1.5 * Math.min(NEWEST, all.length)}em`;
+    node.hidden = !all.length;
     setText(more, earlier ? "printed … (all of it is in Log)" : "printed");
     setText(
       text,
@@ -52,7 +56,7 @@ export function createPrinted(store) {
 function createLog(store) {
   const rows = createRows({
     label: "Printed by the program",
-    height: 22,
+    height: LOG_LINE,
     cells: [
       ["when", "soft ui"],
       ["where", "soft ui"],
@@ -74,6 +78,7 @@ function createLog(store) {
 
   function show(moment) {
     const dropped = store.document.log_dropped;
+    rows.node.style.minHeight = `${LOG_LINE * lineCount(store)}px`; // so that nothing below moves in a replay
     rows.show(linesOf(store.document.log.filter(([time]) => moment.isEnd || time <= moment.time)));
     more.hidden = !dropped;
     more.textContent = `… and ${dropped} more characters`;

@@ -181,7 +181,7 @@ function createStages(store, ask) {
     row.classList.toggle("add", mark === "+");
     row.classList.toggle("cut", mark === "-");
     setText(row.parts.mark, mark);
-    showProgramText(row.parts.text, text);
+    (drawn.name === "BEF" ? setText : showProgramText)(row.parts.text, text); // bytes are no program
   }
 
   return { node, show, reveal };

@@ -415,12 +415,13 @@ function createTimeline(store) {
       drawGround(pen, palette, lane, place, 0, width);
     });
     drawThreads(pen, across, width, palette);
+    drawArrows(pen, across, seen, palette, true);
     lanes.forEach((lane, place) => {
       if (lane.isTask) drawTasks(pen, lane, place, across, seen, palette);
       else isMoving = drawBars(pen, lane, place, across, seen, palette) || isMoving;
     });
     pen.globalAlpha = 1;
-    drawArrows(pen, across, seen, palette);
+    drawArrows(pen, across, seen, palette, false);
     if (area) {
       pen.fillStyle = pen.strokeStyle = palette.accent;
       const box = [
@@ -561,9 +562,10 @@ function createTimeline(store) {
   }
 
   /**
-   * Draw arrows to where kernels start from what made them ready: for the selected operation or, if there are few, all.
+   * Draw arrows from what made kernels ready to where they start: for the selected operation or, if there are few, all.
+   * With `isWithin`, draw those within a lane, which are under its bars and their names; otherwise, draw the others.
    */
-  function drawArrows(pen, across, seen, palette) {
+  function drawArrows(pen, across, seen, palette, isWithin) {
     const found = [];
     // Without a selection, consider all spans in view, and draw no arrow if there are many.  Otherwise, consider the
     // spans of the selected operation.
@@ -580,7 +582,7 @@ function createTimeline(store) {
       const { time, worker, span: source } = span.cause,
         from = places.get(source) ?? first.get(worker),
         to = places.get(span);
-      if (from === undefined || to === undefined) continue;
+      if (from === undefined || to === undefined || (from === to) !== isWithin) continue;
       const [x1, x2] = [across(Math.min(time, span.begin)), across(span.begin)];
       if (x2 < LABELS || (from === to && x2 - x1 < 4)) continue;
       const [y1, y2] = [from, to].map(place => place * LANE + LANE / 2),
