@@ -266,19 +266,23 @@ def test_coroutines_go_on_inside_of_each_other_up_to_a_bounded_depth() -> None:
         async_abi.drop_ref(token, 1)
 
 
-def test_who_spawns_without_end_runs_what_it_spawns() -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_who_spawns_without_end_runs_what_it_spawns(workers: int) -> None:
+    enough = async_awaiting.ENOUGH_WAITING if workers else async_awaiting.ENOUGH_ALONE
     with compiled_code() as coroutines:
-        for handle in range(async_awaiting.ENOUGH_WAITING + 3):
+        store(coroutines.host.queue + at.QUEUE_WORKERS, workers)
+        for handle in range(enough + 3):
             async_abi.execute(handle, coroutines.resume)
         at_once = list(coroutines.resumed)
+        store(coroutines.host.queue + at.QUEUE_WORKERS, 0)
         coroutines.run_tasks(coroutines.host.main)
 
-        assert at_once == [*range(async_awaiting.ENOUGH_WAITING, async_awaiting.ENOUGH_WAITING + 3)]
-        assert len(coroutines.resumed) == async_awaiting.ENOUGH_WAITING + 3
+        assert at_once == [*range(enough, enough + 3)]
+        assert len(coroutines.resumed) == enough + 3
 
 
 def test_of_a_recursion_of_tasks_few_wait_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(async_awaiting, "ENOUGH_WAITING", 4)
+    monkeypatch.setattr(async_awaiting, "ENOUGH_ALONE", 4)
     with compiled_code() as coroutines:
         waited = []
 

@@ -62,10 +62,11 @@ from tfrt_runtime.native.queues.tasks import (
 from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
-ENOUGH_WAITING = 256
+ENOUGH_WAITING, ENOUGH_ALONE = 256, 64
 """If at least this many tasks are waiting in a thread's deque, the thread runs new tasks directly.
 
-A thread without a deque counts the tasks that it has spawned instead.
+A thread without a deque counts the tasks that it has spawned instead.  ENOUGH_ALONE is for queues
+without workers: no other thread needs tasks there, and the memory of fewer stays in the cache.
 """
 HELPERS_RESERVE = 3 << 20
 """The free stack, in bytes, that a waiting thread needs before it starts a task.
@@ -153,15 +154,19 @@ def async_call(context: Address, function: Address, argument: int) -> int:
 def spawn(context: Address, handle: int, resume: Address) -> None:
     """Start a new coroutine, either in a queued task or directly on this stack."""
     log_code(context, at.LOG_ENQUEUE, handle, 0)
+    queue = load(context + at.CONTEXT_QUEUE)
+    enough = ENOUGH_WAITING if load(queue + at.QUEUE_WORKERS) != 0 else ENOUGH_ALONE
     deque = load(context + at.CONTEXT_DEQUE)
-    waiting = load(context + at.CONTEXT_SPAWNED)
-    if deque != 0:
-        waiting = load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
+    waiting = (
+        load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
+        if deque != 0
+        else load(context + at.CONTEXT_SPAWNED)
+    )
     if (
-        waiting >= ENOUGH_WAITING
+        waiting >= enough
         and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES
         # While schedules are explored, each task waits to be chosen.
-        and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
+        and load(queue + at.QUEUE_CHOOSE) == 0
     ):
         # All threads have work, so run the coroutine now. This saves a task, and the coroutine's
         # memory is still in the cache.
@@ -171,11 +176,11 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         return
     task = coroutine_task(context, handle, resume)
     if deque == 0 or not push_bottom(deque, task):
-        inject(load(context + at.CONTEXT_QUEUE), task)
+        inject(queue, task)
         store(context + at.CONTEXT_SPAWNED, load(context + at.CONTEXT_SPAWNED) + 1)
-        wake_sleeper(load(context + at.CONTEXT_QUEUE))
+        wake_sleeper(queue)
     elif is_worth_waking(waiting + 1):
-        wake_sleeper(load(context + at.CONTEXT_QUEUE))
+        wake_sleeper(queue)
 
 
 @inline
