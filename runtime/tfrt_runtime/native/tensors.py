@@ -204,8 +204,8 @@ def new_tensor(
 ) -> Address:
     """Make a tensor with the shape of `like`, undefined elements, and one reference.
 
-    Return 0 if out of memory or if the tensor would have too many elements.  Also return 0 if it
-    would have none, because numpy decides which shapes with a size of 0 are valid.
+    Return 0 if out of memory or if the tensor would have too many elements.  Also return 0 for a
+    tensor without elements, because numpy decides which shapes with a size of 0 are valid.
     """
     # Allocate the elements first, so that nothing has to be undone if that fails.
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
