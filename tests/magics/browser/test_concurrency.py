@@ -155,6 +155,26 @@ def test_a_wait_that_ends_stays_below_the_threads(show: Show) -> None:
         assert texts["worker 1"] < texts["%left"]
 
 
+def test_of_several_calls_only_the_one_that_failed_is_red(show: Show) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (10, "begin", 0, -1, 0),
+        (1_000, "error", 0, 1, 0),
+        (2_000, "begin", 0, -1, 0),
+        (3_000, "available", 0, 1, 0),
+    )
+    log["instance"] = [1, 2, 2, 3, 3]
+    page = watched(show, document(LATE, events=log, workers=["worker 1"]), "Timeline")
+    error, kernel = page.evaluate(
+        """() => ["error", "kernel0"].map(name =>
+          getComputedStyle(document.querySelector(".tfrt-board")).getPropertyValue(`--${name}`))"""
+    )
+    colors = [color for color, *_ in drawn(page, "() => window.rects")]
+    assert (colors.count(error), colors.count(kernel)) == (1, 1)
+    page.evaluate("() => store.goTo(500)")
+    assert error not in [color for color, *_ in drawn(page, "() => window.rects")]
+
+
 def test_more_waits_than_lanes_fold_into_one_that_unfolds(show: Show) -> None:
     waits = "".join(f"  %w{i} = demo.wait.i32 %x {{seconds = 1.0}}\n" for i in range(30))
     text = f"func.func @main(%x: i32) -> i32 {{\n{waits}  tfrt.return %w0 : i32\n}}"

@@ -337,6 +337,15 @@ def test_the_source_has_the_colors_of_a_cell_and_the_value_beside_its_line(show)
     assert line.locator(".beside").inner_text() == ""
 
 
+def test_a_long_value_leaves_room_for_its_line(show) -> None:
+    page = show(late(previews={"0": "1", "1": "2", "2": "word " * 400}))
+    page.set_viewport_size({"width": 500, "height": 800})
+    open_tab(page, "Source")
+    line = page.locator(".source .row[data-line='3']")
+    assert line.locator("[class='']").bounding_box()["width"] > 80
+    assert line.locator(".beside").bounding_box()["width"] > 200
+
+
 def test_a_stage_has_colors_too(show) -> None:
     stage = {"name": "s", "about": "", "text": "%0 = arith.addi %1, %1 : i32", "ops": [1]}
     page = show(late(stages={"rows": [{**stage, "marks": "+"}]}))

@@ -189,7 +189,7 @@ export class History {
       if (operations.state[op] === WAITING) operations.state[op] = READY;
     } else if (STATE_OF[kind] && !results.length) {
       operations.state[op] = STATE_OF[kind];
-      this.close(op, instance, time);
+      this.close(op, instance, time, { isError: STATE_OF[kind] === ERROR });
     }
   }
 
@@ -221,7 +221,7 @@ export class History {
       state,
       ...this.program.operations[maker].results.map(each => values.state[each]),
     );
-    const span = this.close(maker, events.instance[i], time, worker);
+    const span = this.close(maker, events.instance[i], time, { worker, isError: state === ERROR });
     this.sources.set(this.sourceKey(value, events.instance[i]), { time, worker, span });
   }
 
@@ -252,10 +252,11 @@ export class History {
     return span;
   }
 
-  close(op, instance, time, worker = -1) {
+  close(op, instance, time, { worker = -1, isError = false } = {}) {
     const span = this.open.get(`${op}:${instance}`);
     if (!span) return null;
     if (span.worker < 0) span.worker = worker;
+    span.isError ||= isError;
     // Each result of the operation closes the span, and the last one counts.
     span.end = isNaN(span.end) ? time : Math.max(span.end, time);
     return span;

@@ -177,7 +177,7 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 .source .row { display: flex; white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
 .source .row > :not(:nth-last-child(3)) { flex: none; }
 .split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
-.beside { margin-left: 24px; font-weight: 700; color: color-mix(in srgb, var(--look) 75%, var(--ink)); }
+.beside { margin-left: 24px; max-width: 60%; font-weight: 700; color: color-mix(in srgb, var(--look) 75%, var(--ink)); }
 ${Object.entries(TOKEN_COLORS)
   .map(
     ([name, [color, light]]) => `.token-${name} {

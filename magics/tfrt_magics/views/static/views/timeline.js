@@ -477,7 +477,9 @@ function createTimeline(store) {
 
   function colorOfSpan(span, palette) {
     if (isNaN(span.end) && !store.isOver) return palette.running;
-    return span.op >= 0 && moment.codeOf(span.op) === ERROR ? palette.error : palette[colorName(span)];
+    // Of several calls, only those that failed are red.  The objects of compiled code do not say which call made them.
+    const failed = isTask(span.op) ? moment.codeOf(span.op) === ERROR : span.isError && span.end <= moment.time;
+    return failed ? palette.error : palette[colorName(span)];
   }
 
   function drawBars(pen, lane, place, across, seen, palette) {
