@@ -467,7 +467,7 @@ def interrupts_noticed() -> Iterator[list[int]]:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Start `job` and show it until it is over.
+    """Start `job` and show it until it finishes.
 
     An interrupt cancels the job, and is returned rather than raised. If it were raised after the
     job has started but before the wait, or in a callback, no thread would end the job.

@@ -69,7 +69,9 @@ def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[s
 
 
 def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
-    """Return the program with a Python name. `whose` is the option that contains the name.
+    """Return the program that has the given Python name.
+
+    `whose` is the option that contains the name.
 
     Raises:
         TfrtError: if the name does not exist or does not refer to a program.
@@ -203,7 +205,7 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
 
 
 def nothing_to_run(program: Program) -> Diagnostic:
-    """Return advice for a program in which no function runs without options.
+    """Return advice for a program whose functions all need options to run.
 
     The advice points to a function that could run.
     """

@@ -275,7 +275,7 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     except traitlets.TraitError as problem:
         text = str(problem).partition("\n")[0]
         # Our message already names the setting; the rest of the text says what was expected and
-        # found.
+        # what was found.
         told = re.sub(r"^The (value of the )?'\w+' trait of a TFRT instance ", "", text)
         raise TfrtError(error(f"{name}={word}: {told.rstrip('.')}")) from None
 

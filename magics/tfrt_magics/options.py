@@ -368,6 +368,6 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }
-"""The options: each key has the spellings of an option, and each value has the arguments for
+"""The options: each key lists the spellings of an option, and each value holds the arguments for
 `ArgumentParser.add_argument`.
 """

@@ -231,7 +231,7 @@ class Session:
         waits: bool = True,
         users_host: HostContext | None = None,
     ) -> Job:
-        """Return a job on a user's host, or on the notebook's host for `work_queue`.
+        """Return a job on a user's host or, by default, on the notebook's host for `work_queue`.
 
         The notebook's host is opened once and kept, and `memory` is its budget from now on.
         `arguments` maps function names to arguments. Each operation takes `slow` times as long. If

@@ -1,4 +1,4 @@
-"""The only thread that publishes changes of running jobs and of displayed values.
+"""The only thread that publishes changes to running jobs and displayed values.
 
 Worker threads never send messages to the notebook. Instead, the pump checks the objects that it
 watches at most 30 times per second, and sends the changes since its last check. The pump checks a

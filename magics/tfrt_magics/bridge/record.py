@@ -156,7 +156,7 @@ class Record:
         return self._stages
 
     def preview(self) -> None:
-        """Create the previews of values other than numbers, which can be slow."""
+        """Create the previews of values that are not numbers; this can be slow."""
         for log in self._job.logs():
             log.preview()
 
@@ -281,9 +281,9 @@ class Record:
         return found
 
     def _events(self, first: int, most: int | None = None) -> Document:
-        """Return the kept events, starting with number `first`, sorted by time.
+        """Return the retained events from number `first` onward, sorted by time.
 
-        If `most` is given, leave out the events from number `most` on.
+        If `most` is given, leave out the events numbered `most` and above.
         """
         rows = self._kept.since(first)
         if most is not None:
@@ -379,7 +379,7 @@ def compact(body: _Row) -> dict[str, Any]:
 
 
 def column(items: Sequence[Any]) -> Any:
-    """Shorten a list, if possible, to a single item for all, or to the differences of numbers.
+    """Shorten a list of equal items to one item, and a list of numbers to their differences.
 
     Small integer differences become pairs of bytes in base64. This takes a fifth of the time that
     text would.

@@ -369,7 +369,7 @@ class TracedRun:
         if self._signature.is_compiled:
             return self._of_compiled()
         functions = self.events.program.data["functions"]
-        # Workers add to `seen`; constants are available without a call.
+        # Workers add entries to `seen`; constants are available without any call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
         reached = {row["function"] for row in self.page.named_values if row["id"] in made}

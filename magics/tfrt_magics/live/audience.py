@@ -35,7 +35,7 @@ def has_widgets() -> bool:
 
 
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Return who views the running cell's output. This asks the page if necessary."""
+    """Return the viewers of the running cell's output. This asks the page if necessary."""
     live = session.settings.live
     if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
         # JupyterLite's pages need no widgets, because a site with this kernel has our extension,

@@ -115,7 +115,7 @@ class Displays:
 def show_in_widget(
     parts: Sequence[tuple[str, object]], bundle_of: Callable[[Sequence[Line]], Bundle]
 ) -> None:
-    """Show values in a page without our extension."""
+    """Show values in a page that does not have our extension."""
     # Imported here and below because a page with our extension needs no ipywidgets.
     from tfrt_magics.live.widgets import ValuesWidget, show_until_over
 
@@ -132,7 +132,7 @@ def show_run_in_widget(run: Execution) -> None:
 
 
 def show_board_in_widget(board: LiveRun) -> None:
-    """Show a cell's run in a page without our extension."""
+    """Show a cell's run in a page that does not have our extension."""
     from tfrt_magics.live.widgets import BoardWidget, show_until_over
 
     show_until_over(BoardWidget(board, board.job.all_results), board.bundle, has_run=True)

@@ -33,8 +33,8 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class Lines:
     """The current lines of some parts. A part is an AsyncValue or any other object.
 
-    This object keeps no part alive. For an unresolved value, it has a reference that keeps no
-    promise alive. For a resolved value, it has only the line.
+    This object does not keep any of the parts alive. For an unresolved value, it has a reference
+    that keeps no promise alive. For a resolved value, it has only the line.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:

@@ -166,7 +166,7 @@ class ValuesWidget(LiveWidget):
     changed = traitlets.Dict().tag(sync=True)
     _lines: Lines
     _values: Sequence[object]
-    """The values until all are resolved, as references that keep no promise alive."""
+    """The values, until all of them are resolved, as references that do not keep promises alive."""
     _shown = LiveWidget._shown | {"rows", "changed"}
 
     def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
@@ -391,7 +391,7 @@ def show_until_over(
 ) -> None:
     """Publish `widget` as an output, and replace the output after the widget's last change.
 
-    The data of `bundle()` replaces the widget in pages and in files. This function owns the widget
+    In pages and in files, the data of `bundle()` replaces the widget. This function owns the widget
     and closes it when no output shows it. Where outputs cannot be replaced, the widget stays open.
 
     `has_run` means that the run document is published with the widget. A page with our extension

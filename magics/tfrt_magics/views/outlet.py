@@ -82,7 +82,7 @@ class Terminal:
     def leave(self, job: Job, cell: CellText) -> None:
         """Show the running job and return.
 
-        The end of the run and its diagnostics are shown later, without another call.
+        The end of the run and its diagnostics are shown later; no further call is needed.
         """
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")

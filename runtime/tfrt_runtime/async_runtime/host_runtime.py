@@ -358,7 +358,7 @@ class HostRuntime(ABC):
 
     @abstractmethod
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """Answer an event from compiled code that runs with `context`.
+        """Handle an event of compiled code that is running with `context`.
 
         Threads:
             any

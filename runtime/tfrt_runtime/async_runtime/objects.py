@@ -191,4 +191,4 @@ def state(address: int) -> State:
 
 
 _STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
-"""The states, indexed by the two bits of a value's state."""
+"""The names of the states, indexed by a value's two state bits."""

@@ -106,7 +106,8 @@ class AsyncRuntime(HostRuntime):
     def _failure(self, context: int, record: int) -> Diagnostic:
         """Return why an operation failed.
 
-        The reason is in the operation's record, or is the exception of a Python function.
+        The reason is either in the operation's record or the exception that a Python function
+        raised.
         """
         found, is_interrupt = failure_of_call(objects.read_error(record))
         run = self._runs.request(Context.at(context).run)

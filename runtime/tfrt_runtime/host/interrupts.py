@@ -71,7 +71,7 @@ class Interrupts:
         self.answer = self._answer
         self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
-        """The address of the words that native code also uses."""
+        """The address of the words that Python and native code share."""
         self._deferred_at = 0
         """When an interrupt was deferred, in ns of the monotonic clock; 0 if none is deferred."""
         self._has_reminder = False

@@ -1,4 +1,4 @@
-"""The calls that led to a kernel, for the notes of its error.
+"""The calls that led to a kernel, which the notes of its error list.
 
 d.mlir:17:14: error: runtime error: Divide by zero
 d.mlir:5:8: note: @stop was called here

@@ -256,7 +256,7 @@ def parse_optional_types(parser: Parser) -> list[Attribute]:
 
 
 def parse_result_types(parser: Parser) -> list[Attribute]:
-    """Parse `-> i32` or `-> (i32, f32)`. Without an arrow, return no types."""
+    """Parse `-> i32` or `-> (i32, f32)`. If there is no arrow, return no types."""
     return parse_bare_result_types(parser) if parser.parse_optional_punctuation("->") else []
 
 

@@ -57,7 +57,7 @@ class _Part:
     is_called: bool = False
     """Whether the log contains the call, which is also the start of the part."""
     is_closed: bool = False
-    """Whether the part ended because the run did. If its own end is logged later, it is ignored."""
+    """Whether the part ended because the run did. A later log entry for its end is ignored."""
     is_suspended: bool = False
     """Whether the part is suspended, so that its frame is kept."""
     first: int = 0
@@ -363,7 +363,7 @@ class CodeMap:
         return -1, self._functions_at.get((place.source, place.line))
 
     def _end_of_tasks(self, time: int) -> Iterator[Event]:
-        """Yield events of failed calls, and of tasks that are still finishing.
+        """Yield events for failed calls and for tasks that are still finishing.
 
         An error, or the last result of a host function, ends the run immediately. A worker may log
         the end of its task a few microseconds later.

@@ -12,7 +12,7 @@ from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 
 
 def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEBUG) -> int:
-    """Write the runs' activities so far to a file, and return the number of kernels.
+    """Write the activities recorded so far to a file, and return the number of kernels.
 
     Raises:
         TfrtError: if the file cannot be written.

@@ -5,7 +5,7 @@ runtime and coroutine operations, `arith`, `math` and `memref`. Each MLIR block 
 block, block arguments become phi instructions, and several results become a struct. The intrinsics
 are described at https://llvm.org/docs/Coroutines.html.
 
-A function that kernels of host programs call gets an adapter (`adapters`).
+A function called by kernels of host programs gets an adapter (`adapters`).
 
 Each public function `f` gets a second entry point, `__packed_f`. It takes a pointer to an array
 that has one pointer per argument, followed by one pointer per result. It returns whether the

@@ -86,7 +86,7 @@ def _quoted(symbol: str) -> str:
 
 
 def read_places(text: str) -> Placed:
-    """Return the lines of LLVM IR, without debug information, each with its source place."""
+    """Return the lines of LLVM IR, without debug information, each with its source location."""
     known = {number: (int(line), int(column or 0)) for number, line, column in _PLACE.findall(text)}
     found: Placed = []
     for line in text.split("\n"):

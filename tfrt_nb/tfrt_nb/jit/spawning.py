@@ -145,7 +145,7 @@ class _Writer:
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """Return the texts of all functions.
+        """Return the text of every function.
 
         The functions are the spawner, those that workers and awaits call, and the one for errors.
         """
@@ -331,7 +331,7 @@ class _Writer:
     def _resolve(self) -> None:
         """Resolve the values before the token.
 
-        Therefore, every value is resolved when an await of the token finishes.
+        Therefore, by the time an await of the token finishes, every value has been resolved.
         """
         shape = self._shape
         position = int(shape.is_fallible)

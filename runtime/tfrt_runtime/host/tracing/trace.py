@@ -336,7 +336,7 @@ class ChromeSink:
         return quoted
 
     def _add(self, one: Activity, *all_fields: str) -> None:
-        """Add lines for an activity, with the number of its thread."""
+        """Add lines for an activity, including the number of its thread."""
         with self._lock:
             if self._file.closed:
                 return

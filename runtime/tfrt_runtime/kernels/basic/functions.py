@@ -89,8 +89,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
 
     If calls fail, the list becomes the error of the first failed call.  If the function has a
     second result, it is a chain, and the list becomes available only after the chains of all calls.
-    The last argument is the attribute `at_once`: how many calls may be in flight at once, or 0 for
-    all.
+    The last argument is the attribute `at_once`: the maximum number of calls in flight at once,
+    where 0 means no limit.
     """
     *captures, at_once = others
     items = values.result(0)

@@ -162,7 +162,7 @@ class RuntimeCreateOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeCreateGroupOp(PlainOp):
-    """Creates a group that is done when `size` members have been added and are resolved."""
+    """Creates a group that is done once `size` members have been added and resolved."""
 
     name = "async.runtime.create_group"
     size = operand_def(IndexType())

@@ -246,7 +246,7 @@ def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
 
 @dataclass(frozen=True, slots=True)
 class _Continuation:
-    """The name of a continuation, and the values of the original function that it takes."""
+    """The name of a continuation, and the values it takes from the original function."""
 
     symbol: str
     captured: list[SSAValue]
