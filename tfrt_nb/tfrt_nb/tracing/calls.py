@@ -216,7 +216,8 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
 class in_order:
     """A context in which effects happen in the order of their lines.
 
-    This applies to kernels that return None and to operations with bodies.
+    This applies to kernels that return None and to operations with bodies.  The calls of one
+    `tfrt.map` are not ordered, unless `at_once` is 1.
     """
 
     def __enter__(self) -> None:

@@ -412,6 +412,10 @@ def map_values(
     return made
 
 
+# Users know it as `tfrt.map`, and Python's errors about arguments show this name.
+map_values.__name__ = map_values.__qualname__ = "map"
+
+
 def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
     """Return a version of `kernel` whose failed calls return their errors as objects."""
 

@@ -150,7 +150,7 @@ class TracedProgram:
         """
         if not values and not self.is_typed:
             refuse(
-                f"@{self._name} has arguments without annotations: give their types,"
+                f"@{self._name} has arguments whose annotations give no type: give the types,"
                 f" as in {self._name}.trace(tfrt.i32)"
             )
         return self._version(self._types_of(values, _type_like) if values else self._fixed or ())
