@@ -119,8 +119,8 @@ class HostContext:
                 budget; otherwise, the run fails with an error at the operation that requested the
                 memory.  The default is half of the memory that the process may have.
             tracing: records the activities of runs that start while tracing is enabled.
-            timers: the queue of timers for kernels and deadlines, which the caller closes.  By
-                default, the host has its own.
+            timers: the queue of timers for kernels and deadlines.  By default, the host has its
+                own.
 
         Raises:
             TfrtError: if the description of the work queue, the allocator, or the memory is
@@ -151,7 +151,6 @@ class HostContext:
         """The event loop of `async def` kernels, once one exists: the user's or the host's own.
         """
         self.timers = TimerQueue() if timers is None else timers
-        self._own_timers = self.timers if timers is None else None
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
         """Returns the value that a run receives when one of its kernels returns a value.
 
@@ -190,7 +189,7 @@ class HostContext:
         self.cancelled_address = self.cancelled.address
         """The address of the native value of `cancelled`, which lives until the host is closed."""
         # An unfinished run refers to its host, so a host that is gone has no runs.
-        self._when_dropped = weakref.finalize(self, _drop, self._own_timers, self.work_queue)
+        self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
@@ -361,8 +360,7 @@ class HostContext:
         if self.work_queue.is_of_parent:
             self._when_dropped.detach()
             return
-        if self._own_timers is not None:
-            self._own_timers.close()
+        self.timers.close()
         for request in self._runs():
             request.cancel(HOST_CLOSED)
         self.when_closed()
@@ -405,11 +403,10 @@ def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
     return ask
 
 
-def _drop(timers: TimerQueue | None, queue: WorkQueue) -> None:
+def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     """Clean up after a host that was dropped without being closed.
 
     Any thread may call this, including the host's own.
     """
-    if timers is not None:
-        timers.close(timeout=0.0)
+    timers.close(timeout=0.0)
     queue.stop(timeout=0.0)

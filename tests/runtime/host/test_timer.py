@@ -129,12 +129,3 @@ def test_a_request_that_is_over_in_time_lets_go_of_its_deadline(
     request.leave()
 
     assert (before, timer.is_cancelled, request.is_cancelled) == (False, True, False)
-
-
-def test_a_host_does_not_close_the_timers_that_it_was_given(timers: TimerQueue) -> None:
-    called = threading.Event()
-    HostContext("s", timers=timers).close()
-    dropped = HostContext("s", timers=timers)
-    del dropped
-    timers.after(SOON, called.set)
-    assert called.wait(SLOW)
