@@ -46,17 +46,6 @@ DRAW_ANOTHER = """async () => {
   await window.drawn();
   return changes;
 }"""
-DRAW_IN_VIEW = """async () => {
-  const [{ createBoard }, { Store }] = await Promise.all(
-    ["board", "store"].map((name) => import(`./${name}.js`)));
-  const host = document.body.appendChild(document.createElement("div"));
-  createBoard(host, new Store(window.store.document));
-  const rows = host.shadowRoot.querySelector(".rows"), panel = rows.closest("[role=tabpanel]");
-  const seen = panel.getBoundingClientRect().bottom - rows.getBoundingClientRect().top;
-  const before = { drawn: rows.children.length, seen: Math.ceil(seen / 24) };
-  await window.drawn();
-  return { ...before, all: rows.children.length };
-}"""
 EVERY_TAB = """async () => {
   for (const tab of document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=tab]")) {
     tab.click();
@@ -216,15 +205,6 @@ def test_a_new_board_is_drawn_once(show) -> None:
     page = show(document(NESTED, results={"main": [["available", "6"]]}))
     changes = page.evaluate(DRAW_ANOTHER.replace("./$", f"{PAGE}$"))
     assert changes == []
-
-
-def test_a_new_board_first_draws_the_rows_in_view(show) -> None:
-    lines = "".join(f"  %v{i} = tfrt.constant.i32 {i}\n" for i in range(60))
-    text = f"func.func @main() -> i32 {{\n{lines}  tfrt.return %v0 : i32\n}}"
-    page = show(document(text, results={"main": [["available", "0"]]}))
-    rows = page.evaluate(DRAW_IN_VIEW)
-    assert rows["seen"] <= rows["drawn"] <= rows["seen"] + 2
-    assert rows["all"] == 60
 
 
 def test_what_a_function_gives_back_is_one_row(show) -> None:

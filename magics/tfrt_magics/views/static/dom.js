@@ -79,9 +79,6 @@ export function eachFrame(action) {
   };
 }
 
-/** Call `action` after the next frame is painted. */
-export const afterPaint = action => requestAnimationFrame(() => setTimeout(action));
-
 /** Let the reader download a file. */
 export function download(name, content, type) {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));

@@ -1,17 +1,16 @@
 // A list that draws only the rows in view, and through which the arrow keys move.
 
-import { afterPaint, element } from "./dom.js";
+import { element } from "./dom.js";
 
 const ALL = 300; // up to this many rows are all drawn
-const HIGHEST = 440; // the maximum height of the panels that lists scroll in, in pixels
 const MARGIN = 12;
 
 /**
  * Rows of equal height inside a node that scrolls.
  *
  * Each row has `cells`, pairs of a name in the row's `parts` and a class; `draw(node, item)` fills them.  `show(items)`
- * updates the list; a new list draws the rows that a panel has room for, and the others after the page is painted.
- * `press(item, key)` handles the left and right arrow keys, and returns the index of the row to go to, or null.
+ * updates the list.  `press(item, key)` handles the left and right arrow keys, and returns the index of the row to go
+ * to, or null.
  */
 export function createRows({
   role = "list",
@@ -27,19 +26,10 @@ export function createRows({
   let items = [],
     drawn = new Map(),
     active = 0,
-    most = null, // the maximum number of rows, while the list is new
     scroller = null;
 
   function show(next) {
     items = next;
-    if (most === null) {
-      most = Math.ceil(HIGHEST / height);
-      afterPaint(() => {
-        const isCut = items.length > most;
-        most = Infinity;
-        if (isCut) refresh();
-      });
-    }
     active = Math.max(0, Math.min(active, items.length - 1));
     node.style.height = `${items.length * height}px`;
     if (!scroller) follow();
@@ -55,7 +45,6 @@ export function createRows({
   const above = () => scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
 
   function range() {
-    if (items.length > most) return [0, most];
     if (items.length <= ALL) return [0, items.length];
     if (!scroller) return [0, Math.min(items.length, 60)];
     const first = Math.floor(above() / height) - MARGIN;
@@ -96,7 +85,6 @@ export function createRows({
   function reveal(place) {
     if (place < 0 || !items.length) return;
     active = Math.min(place, items.length - 1);
-    most = Infinity;
     if (!scroller) follow();
     if (scroller) {
       const top = above();

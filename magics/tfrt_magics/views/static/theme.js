@@ -129,7 +129,7 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: default; }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
-.row > *, .headings > * { overflow: clip; text-overflow: ellipsis; vertical-align: top; }
+.row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
 .values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(128px, 1fr) var(--worker, 70px) 160px 66px; }
 .values[data-simple] { --worker: 0; }
 .values[data-simple] :is(.worker, .headings :nth-child(5)) { visibility: hidden; }
