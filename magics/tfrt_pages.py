@@ -36,11 +36,13 @@ COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 
 No template may depend on such a line, or on indentation.
 """
-MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
-"""Matches indentation, a comment at the end of a line, and the end of a continued line.
+MARGIN = re.compile(
+    r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n|(?<=;)\n(?!export)", re.MULTILINE
+)
+"""Matches indentation, a comment at the end of a line, and the end of a line that need not end.
 
 A comment with quotes does not match, because its `//` may be inside a string. Such a comment must
-not end like a continued line, with `(`, `[`, or a comma.
+not end with `(`, `[`, `;`, or a comma.
 """
 
 
