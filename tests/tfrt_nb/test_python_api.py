@@ -643,10 +643,10 @@ async def result_of_a_run_later(x: int) -> object:
 @pytest.mark.parametrize(
     "returns",
     [
-        tfrt.kernel("api.returns_plain")(result_of_a_run),
-        tfrt.kernel("api.returns_blocking", blocking=True)(result_of_a_run),
-        tfrt.kernel("api.returns_limited", limit=1)(result_of_a_run),
-        tfrt.kernel("api.returns_async")(result_of_a_run_later),
+        tfrt.kernel("api.hands_plain")(result_of_a_run),
+        tfrt.kernel("api.hands_blocking", blocking=True)(result_of_a_run),
+        tfrt.kernel("api.hands_limited", limit=1)(result_of_a_run),
+        tfrt.kernel("api.hands_async")(result_of_a_run_later),
     ],
 )
 def test_a_run_waits_for_a_value_that_its_kernel_returns(returns: Callable[..., object]) -> None:
@@ -664,7 +664,7 @@ def test_a_coroutine_may_return_what_a_thread_resolves() -> None:
     async def returns(x: int) -> object:
         return value
 
-    kernel = tfrt.kernel("api.returns_promise")(returns)
+    kernel = tfrt.kernel("api.hands_promise")(returns)
     run = tfrt.program(lambda x: kernel(x))(5)
     assert (run.wait(0.05), run.is_stuck) == (False, False)
     value.set_result(6)
