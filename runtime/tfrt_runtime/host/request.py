@@ -28,10 +28,11 @@ from tfrt_runtime.native import layouts as at
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # small programs avoid its imports
 
-_CALLED: dict[object, Callable[[], None]] = {}  # stands for callbacks that have been called
 DEADLINE_EXCEEDED = "deadline exceeded"
+
 MAX_FAILURES = 20
 """How many errors of compiled operations a run keeps."""
+
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
 """The initial words of a request, with one activity: the call that starts the run."""
@@ -346,6 +347,7 @@ class Request(Run):
                 self.native.cancelled_value = self._cancelled.address
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
+            callbacks = list((self._when_cancelled or {}).values())
         # Release the lock first: the following steps may end the run.
         if is_first:
             if self.code is not None:
@@ -354,9 +356,7 @@ class Request(Run):
             if self._promises is not None:
                 self._promises.decide(found)
             self.decide_results()
-            with self.lock:
-                callbacks, self._when_cancelled = self._when_cancelled or {}, _CALLED
-            for callback in callbacks.values():
+            for callback in callbacks:
                 shielded(callback)
         return is_first
 
@@ -441,15 +441,15 @@ class Request(Run):
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
-        """Call `callback` when cancelling has resolved the run's values, or now if it has.
+        """Call `callback` when the run is cancelled; if it is already cancelled, call it now.
 
         `key` identifies the callback for `forget_when_cancelled`.
         """
         with self.lock:
-            is_late = self._when_cancelled is _CALLED
-            if not is_late:
-                self._when_cancelled = self._when_cancelled or {}
-                self._when_cancelled[key] = callback
+            if self._when_cancelled is None:
+                self._when_cancelled = {}
+            self._when_cancelled[key] = callback
+            is_late = self.cancel_message is not None
         if is_late:
             shielded(callback)
 

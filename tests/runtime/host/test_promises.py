@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.values.promises import MIN_SWEPT, Promises
 
@@ -60,24 +57,3 @@ def test_a_value_whose_object_dies_meanwhile_is_no_promise(leak_check: None) -> 
         made.set_error(error("over"))
 
     assert seen == [True, False]
-
-
-def test_a_callback_that_comes_during_a_cancellation_waits_for_the_values(
-    new_request: Callable[..., Request],
-) -> None:
-    """A coroutine whose task starts meanwhile drops its result when it is cancelled."""
-    with HostContext("s") as host:
-        request = new_request(host)
-        first, second = [request.allocate("i32", lambda: error("dropped")) for _ in "ab"]
-        seen: list[bool] = []
-
-        def start() -> None:
-            request.call_when_cancelled(start, lambda: seen.append(first.done() and second.done()))
-
-        for value in (first, second):
-            value.and_then(start)
-        request.cancel("enough")
-        assert seen == [True]
-        request.call_when_cancelled(start, lambda: seen.append(False))
-        assert seen == [True, False]
-        request.leave()
