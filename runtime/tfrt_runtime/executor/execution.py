@@ -98,9 +98,10 @@ class Execution(RunWaits):
         else:
             self._start(given, watch, tier, is_task)
         del kept  # the native arguments now have their own references
-        # After the start of a task, nothing is ready on this thread.
-        if wake and not (is_task and queue.has_started):
-            queue.start() if is_task else queue.begin()
+        if wake and not is_task:
+            queue.begin()
+        elif wake and not queue.has_started:
+            queue.start()  # nothing became ready on this thread
 
     def _start(
         self,

@@ -140,7 +140,8 @@ class AwaitedValue(HeldValue):
         for queue in self._queues():
             with contextlib.ExitStack() as stack:
                 stack.enter_context(queue.worked_for())
-                self.and_then(stack.pop_all().close)
+                if queue.threads == 0:  # workers need no help from now on
+                    self.and_then(stack.pop_all().close)
 
     def _outcome(self, timeout: float | None) -> int:
         """Wait until this value is resolved; return the address of the native value that it became.
