@@ -164,8 +164,9 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_reset(self, line: str) -> None:
-        """Cancel all runs, and close every host that the notebook opened; the next cell opens new
-        ones.  Results that are available can still be read.
+        """Cancel all runs, and close every host that the notebook opened.
+
+        The next cell opens new hosts.  Results that are available can still be read.
         """
         _refuse_arguments("%tfrt_reset", line)
         self._session.close()

@@ -181,8 +181,7 @@ class Published(Protocol):
     """An object that a page can ask about: a run, or displayed values."""
 
     began: float
-    """The start time, in seconds since 1970. Pages compare it with the modification times of
-    files."""
+    """The start time, in seconds since 1970. Pages compare it with the times of files."""
 
     @property
     def id(self) -> str:

@@ -67,11 +67,10 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def opt(source: str, passes: str) -> str:
-    """Run passes, named in MLIR's notation, and return the program: `opt(text,
-    "canonicalize,cse")`.
+    """Run passes on a program, and return it: `opt(text, "canonicalize,cse")`.
 
-    The program does not run. The command `tfrt-nb opt` does the same, but names values as MLIR
-    does. Here, values keep their names.
+    Passes are named in MLIR's notation. The program does not run. The command `tfrt-nb opt` does
+    the same, but names values as MLIR does. Here, values keep their names.
 
     Raises:
         TfrtError: if the program is invalid, a pass is unknown, or a pass rejects the program.

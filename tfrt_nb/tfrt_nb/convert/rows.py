@@ -61,8 +61,9 @@ def function_with(
     register_types: Sequence[str],
     options: StreamOptions = AUTOMATIC,
 ) -> BefFunction:
-    """Return the function `head` with these kernels; `table` contains the row of each of their
-    shapes.
+    """Return the function `head` with these kernels.
+
+    `table` contains the row of each of their shapes.
 
     Parts that only files need are computed when one is written.
     """

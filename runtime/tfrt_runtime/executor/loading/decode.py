@@ -210,10 +210,10 @@ class FunctionWriter:
         first_handle: int,
         decode: Callable[[int], object],
     ) -> None:
-        """Prepare to write; `constants` are keyed by register, and `calls` contains None for
-        constants.
+        """Prepare to write.
 
-        `decode` is the core's `calls.decoding.decode`.
+        `constants` are keyed by register, and `calls` contains None for constants.  `decode`
+        is the core's `calls.decoding.decode`.
         """
         self._arena = arena
         self._function = function

@@ -145,8 +145,7 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Deliver a result as `deliver_plain` does; the value may be returned, or not plain
-    (`is_plain`).
+    """Deliver a result as `deliver_plain` does, even if the value is returned or is not plain.
 
     Take over a reference to `value`.
     """
