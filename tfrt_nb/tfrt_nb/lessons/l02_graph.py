@@ -56,8 +56,8 @@ def path(answer: Answer) -> str | None:
     "shortening %a or %c changes nothing, and %d takes only 50 ms.",
 )
 def faster(answer: Answer) -> str | None:
-    """You may make one kernel twice as fast. Which one should it be, to make the run as short
-    as possible? Write its name, without `%`.
+    """You may make one kernel twice as fast. Which one should you choose to make the run as
+    short as possible? Write its name, without `%`.
 
     ```
     %a = slow 300 (%x)

@@ -142,7 +142,7 @@ def download_kernel(answer: Names) -> str | None:
     "does not exist does not help.",
 )
 def download_retry(answer: Names) -> str | None:
-    """The first request for page 3 fails, with a `ConnectionError`. Let `fetch` ask again, at most
+    """The first request for page 3 fails with a `ConnectionError`. Let `fetch` ask again, at most
     twice. But it must ask only once for a page that does not exist (a `ValueError`).
     """
     server, sizes = _fetched(answer, (3, 9, 1, 2))
