@@ -23,10 +23,22 @@ for (const data of runs) {
     host.style.marginBottom = "1rem";
     data.previousElementSibling.replaceWith(host); // first, because a board's colors depend on the page's background
     const board = (run.lines ? createChips : createBoard)(host, store);
-    // On the site's start page, the first board opens on the graph, where most is moving.
-    if (data === runs[0] && document.body.querySelector("h1")?.textContent.startsWith("tfrt-nb")) board.select("Graph");
+    const view = viewOf(host, data === runs[0]);
+    if (view) board.select(view);
     if (store.play && mayMove()) playOnceSeen(host, store);
   });
+}
+
+/**
+ * Return the view that a board opens on, or undefined for the usual one.
+ *
+ * A heading such as "Graph: a tree of sums" names it.  On the site's start page, the first board opens on the graph, where
+ * most is moving.
+ */
+function viewOf(host, isFirst) {
+  const title = host.closest("section")?.querySelector("h1, h2")?.textContent ?? "";
+  if (isFirst && title.startsWith("tfrt-nb")) return "Graph";
+  return /^(Values|Graph|Timeline|Log|Source|Stages): /.exec(title)?.[1];
 }
 
 /** Play a run when its board first scrolls into view, unless the reader has already started a replay. */
