@@ -95,12 +95,11 @@ class Work:
             for name in KERNELS
         )
         module = BefModule(functions, KERNELS, (OBJECT,), b"")
-        registry = {name: user_kernel(name, _call, blocking=name != KERNELS[0]) for name in KERNELS}
+        registry = {
+            name: user_kernel(name, lambda function: function(), blocking=name != KERNELS[0])
+            for name in KERNELS
+        }
         self.program = Executable(BefFile.of(module, "<enqueued>"), registry)
-
-
-def _call(function: Callable[[], object]) -> object:
-    return function()
 
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:

@@ -91,16 +91,14 @@ def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
 def _sites(function: Function) -> list[Site | None]:
     """Return the instruction that created each operation, or None for a helper operation."""
     found: list[Site | None] = []
-    for _, group in groupby(function.made, key=_key):
+    # All operations of one instruction have equal keys.
+    for _, group in groupby(
+        function.made, lambda one: one.site and (id(one.site.code), one.site.instruction)
+    ):
         operations = [*group]
         found += [None if _HELPERS.match(one.kernel) else one.site for one in operations[:-1]]
         found.append(operations[-1].site)
     return found
-
-
-def _key(one: Made) -> object:
-    """Return a key that is equal for all operations of one instruction."""
-    return one.site and (id(one.site.code), one.site.instruction)
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:

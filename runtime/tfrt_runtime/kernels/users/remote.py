@@ -77,7 +77,8 @@ class DaskWorkQueue(WorkQueue):
         """
         if getattr(future, "client", None) is not self.client:
             return None
-        fetch = (lambda _: _ON_CLUSTER) if stays and _may_stay(type_text) else _fetched
+        is_kept = stays and _may_stay(type_text)
+        fetch = (lambda _: _ON_CLUSTER) if is_kept else lambda done: done.result()
         value = from_future(self, future, type_text, refuse, fetch=fetch)  # type: ignore[arg-type]
         self._given[value] = future
         return value
@@ -90,10 +91,6 @@ class DaskWorkQueue(WorkQueue):
         future = self._given.pop(value, None)
         if future is not None:
             request.resources.get_or_create("remote values", _Known, _Known).keep(value, future)
-
-
-def _fetched(future: Any) -> object:
-    return future.result()
 
 
 def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:
