@@ -102,7 +102,8 @@ class Diagnostic:
 
     `cause` is the exception of a Python kernel that the message reports, or None.  `fix` is an edit
     that editors can apply: a part of the line, and its replacement.  The fix of a note applies to
-    the line of the diagnostic that the note explains.
+    the line of the diagnostic that the note explains.  `others` are the errors of all
+    calls, if this is the error of a mapped function.
     """
 
     severity: Severity
@@ -112,6 +113,7 @@ class Diagnostic:
     cause: BaseException | None = field(default=None, compare=False, repr=False)
     ending: Ending = Ending.FAILED
     fix: tuple[str, str] | None = field(default=None, compare=False)
+    others: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         place = "" if self.location is None else f"{self.location}: "

@@ -439,7 +439,7 @@ class TracedRun:
             state = State.AVAILABLE if known == MORE else State(known)
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
-        if is_error and shown == self._execution.request.cancel_message:
+        if is_error and shown == getattr(self._execution.request.cancellation, "message", None):
             # The kernel of this value, or of a value that it depends on, had started.
             state = State.CANCELLED
         text = shown if state in SHOWN and type_ != TOKEN else ""

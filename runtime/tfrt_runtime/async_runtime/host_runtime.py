@@ -305,7 +305,7 @@ class HostRuntime(ABC):
 
         The host values that its coroutines are awaiting become errors for these coroutines.
         """
-        failure = run.refusal or error(run.cancel_message or CANCELLED)
+        failure = run.refusal or error(run.cancellation.message if run.cancellation else CANCELLED)
         self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()

@@ -133,8 +133,8 @@ class Batch(Execution):
     def _result(self, timeout: float | None) -> list[object]:
         self._wait_for_end(timeout)
         columns = [self._column(index) for index in range(len(self._entry.result_types))]
-        if not columns and self.request.diagnostics:
-            raise exception_of(self.request.diagnostics[0])
+        if not columns and (failed := self.diagnostics):
+            raise exception_of(failed[0])
         if not columns:
             return [()] * self.calls
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
@@ -270,6 +270,6 @@ class _Results(Sequence[AsyncValue]):
             if len(noted) >= self._look_again:
                 noted[:] = [reference for reference in noted if reference() is not None]
                 self._look_again = 2 * len(noted) + MANY
-        if self._request.cancel_message is not None:  # the cancelling thread may have missed it
-            self._request.decide(made)
+        if self._request.cancellation is not None:  # the cancelling thread may have missed it
+            made.decide(self._request.cancelled_value)
         return made

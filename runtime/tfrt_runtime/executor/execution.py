@@ -147,7 +147,7 @@ class Execution(RunWaits):
                 if not queue.has_started:
                     queue.start()
                 # A thread may have cancelled the run in the meantime, without finding its results.
-                if request.cancel_message is not None:
+                if request.cancellation is not None:
                     request.decide_results()
                 return results
         return Execution(host, program, entry, arguments).results
@@ -337,8 +337,8 @@ class Execution(RunWaits):
                 text = f"the results are still unavailable after {float(timeout):.4g} s"
                 raise TimeoutError(text) from None
         self._wait_for_end(timeout)
-        if self.request.diagnostics:
-            raise exception_of(self.request.diagnostics[0])
+        if failed := self.diagnostics:
+            raise exception_of(failed[0])
         return ()
 
     def _wait_for_end(self, timeout: float | None) -> None:
@@ -390,7 +390,7 @@ class Execution(RunWaits):
             state = "running"
         else:
             failed = any(value.state is State.ERROR for value in self.results)
-            state = "failed" if failed or self.request.diagnostics else "done"
+            state = "failed" if failed or self.diagnostics else "done"
         how = ", compiled" if self.request.native.compiled else ""
         return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
@@ -429,8 +429,12 @@ class Execution(RunWaits):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The kernels' errors, in the order in which they were raised."""
-        return list(self.request.diagnostics)
+        """The kernels' errors, in the order in which they were raised.
+
+        They do not include errors that the program has replaced (`tfrt.recover`) or kept
+        (`errors="keep"`).
+        """
+        return self.request.unrecovered
 
     def _running_kernels(self) -> list[int]:
         """Return the numbers of the program's kernels that threads of the host are running."""

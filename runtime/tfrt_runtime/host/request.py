@@ -8,6 +8,7 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -51,9 +52,10 @@ class Request(Run):
     _promises: Promises | None = None
     outside = _decided = 0
     """`outside` is the number of external activities, which `enter` adds and `leave` removes."""
-    cancel_message: str | None = None
     cancellation: Diagnostic | None = None
     """Why the run was cancelled, or None."""
+    cancelled_value: AsyncValue
+    """The error that the unresolved results of a cancelled run become."""
     refusal: Diagnostic | None = None
     """Why the run was refused memory, or None."""
     interrupt: BaseException | None = None
@@ -81,6 +83,7 @@ class Request(Run):
     """The first MAX_FAILURES different errors of compiled operations."""
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
+    _are_decided = False
     # One lock for all runs suffices, because it is held only briefly. It is reentrant, because
     # `cancel` holds it while it creates error values: if that exceeds the memory budget, `refuse`
     # acquires the lock again on the same thread.
@@ -107,7 +110,7 @@ class Request(Run):
             queue.refuse_child()
         self.host, self.program, self.entry = host, program, entry
         self._sink = output or host.output
-        self._cancelled = host.cancelled
+        self.cancelled_value = host.cancelled
 
     def open(self, words: array[int]) -> None:
         """Register the run with a copy of `words`, which must start with `NEW_REQUEST`."""
@@ -146,6 +149,17 @@ class Request(Run):
         """The errors of the run's kernels, in the order in which they were raised."""
         found: list[Diagnostic] = vars(self).setdefault("_diagnostics", [])
         return found
+
+    @property
+    def unrecovered(self) -> list[Diagnostic]:
+        """The errors in `diagnostics` from which the program has not recovered."""
+        return [one for one in self.diagnostics if id(one) not in vars(self).get("_recovered", ())]
+
+    def recover(self, diagnostic: Diagnostic) -> None:
+        """Note that the program goes on despite an error, which a kernel may have reported."""
+        # It holds the errors, because another object may get the identity of a freed one.
+        found: dict[int, Diagnostic] = vars(self).setdefault("_recovered", {})
+        found.update((id(one), one) for one in (diagnostic, *diagnostic.others))
 
     @property
     def printed(self) -> list[str]:
@@ -337,15 +351,14 @@ class Request(Run):
         Unavailable results become errors with `reason`.  Return False if the run was already
         cancelled or over.
         """
-        message = reason if isinstance(reason, str) else reason.message
         with self.lock:
             if self.is_done or self.is_cancelled:
                 return False
             found = cancellation(reason) if isinstance(reason, str) else reason
             if reason != CANCELLED:
-                self._cancelled = make_error(self.queue, found)
-                self.native.cancelled_value = self._cancelled.address
-            self.cancel_message, self.cancellation = message, found
+                self.cancelled_value = make_error(self.queue, found)
+                self.native.cancelled_value = self.cancelled_value.address
+            self.cancellation = found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
         # Release the lock first: the following steps may end the run.
@@ -353,12 +366,19 @@ class Request(Run):
             if self.code is not None:
                 self.code.cancelled()
             # Resolve values first: a cancelled coroutine drops its values unresolved.
-            if self._promises is not None:
-                self._promises.decide(found)
+            self._decide_promises()
             self.decide_results()
             for callback in callbacks:
                 shielded(callback)
         return is_first
+
+    def _decide_promises(self) -> None:
+        """Turn the unresolved values that a cancelled run has allocated into errors."""
+        # Once is enough, because `allocate` looks at `cancellation`, too. Thousands of late
+        # callbacks may call this.
+        if self._promises is not None and self.cancellation is not None and not self._are_decided:
+            self._promises.decide(self.cancellation)
+            self._are_decided = True
 
     def cancel_at(self, deadline: float, seconds: float | None = None) -> Timer:
         """Cancel the run when `time.monotonic()` reaches `deadline`.
@@ -384,18 +404,14 @@ class Request(Run):
                 self.held = self.entry.results(self)
             held = self.held or ()
         # `cancel` has found no results to resolve.
-        if is_first and self.cancel_message is not None:
+        if is_first and self.cancellation is not None:
             self.decide_results()
         return held
 
     def decide_results(self) -> None:
         """Turn the unresolved results of a cancelled run into errors."""
         for value in self.held_results():
-            self.decide(value)
-
-    def decide(self, value: AsyncValue) -> None:
-        """Turn a result of a cancelled run into an error, unless the result is resolved."""
-        value.decide(self._cancelled)
+            value.decide(self.cancelled_value)
 
     def held_results(self) -> list[AsyncValue]:
         """Return the run's results that still exist in Python."""
@@ -437,7 +453,8 @@ class Request(Run):
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value, counted)
         if self.cancellation is not None:  # the run may have been cancelled in the meantime
-            self.promises.decide(self.cancellation)
+            with suppress(RuntimeError):  # the cancelling thread resolves it
+                value.set_error(self.cancellation)
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
@@ -449,8 +466,10 @@ class Request(Run):
             if self._when_cancelled is None:
                 self._when_cancelled = {}
             self._when_cancelled[key] = callback
-            is_late = self.cancel_message is not None
+            is_late = self.cancellation is not None
         if is_late:
+            # The callback may drop values that the cancelling thread has not decided yet.
+            self._decide_promises()
             shielded(callback)
 
     def forget_when_cancelled(self, key: object) -> None:

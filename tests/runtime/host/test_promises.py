@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.values.promises import MIN_SWEPT, Promises
 
@@ -57,3 +60,25 @@ def test_a_value_whose_object_dies_meanwhile_is_no_promise(leak_check: None) -> 
         made.set_error(error("over"))
 
     assert seen == [True, False]
+
+
+def test_a_callback_that_comes_during_a_cancellation_finds_the_values_resolved(
+    new_request: Callable[..., Request],
+) -> None:
+    """A coroutine whose task starts meanwhile drops its result when it is cancelled."""
+    with HostContext("s") as host:
+        request = new_request(host)
+        first, second = [request.allocate("i32", lambda: error("dropped")) for _ in "ab"]
+        seen: list[bool] = []
+
+        def start() -> None:
+            request.call_when_cancelled(start, lambda: seen.append(first.done() and second.done()))
+
+        first.and_then(start)
+        request.cancel("enough")
+        assert seen == [True]
+        third = request.allocate("i32", lambda: error("dropped"))
+        assert third.exception(0) is not None
+        request.call_when_cancelled(start, lambda: seen.append(False))
+        assert seen == [True, False]
+        request.leave()

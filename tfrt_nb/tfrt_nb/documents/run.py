@@ -218,7 +218,7 @@ class RunDocument:
         if self._reached is None:
             return {}
         places = self.program.places
-        failures = [*self.run.diagnostics, *self.run.request.failures]
+        failures = [*self.run.request.diagnostics, *self.run.request.failures]
         where = [one.location for one in failures if isinstance(one.location, Location)]
         found = {places.get((one.source, one.line, one.column), -1) for one in where} - {-1}
         code = self._code

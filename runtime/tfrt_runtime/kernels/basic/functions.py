@@ -9,9 +9,11 @@ import contextlib
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Sized
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.failures import in_element
 from tfrt_runtime.host.payload import PayloadError, as_python
 from tfrt_runtime.host.structs import Context
@@ -124,15 +126,18 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
-        found: list[object] = []
         with contextlib.suppress(RuntimeError):  # a cancellation may have resolved it
-            for index, call in enumerate(calls):
-                for value in call:
-                    if value.state is State.ERROR and (failed := value.exception(0)) is not None:
-                        made.set_error(in_element(failed.diagnostics[0], index, len(calls)))
-                        return
-                found.append(as_python(call[0].payload()))
-            made.emplace(found)
+            failed = [
+                (index, problem.diagnostics[0])
+                for index, call in enumerate(calls)
+                for value in call
+                if value.state is State.ERROR and (problem := value.exception(0)) is not None
+            ]
+            if failed:
+                named = in_element(failed[0][1], failed[0][0], len(calls))
+                made.set_error(replace(named, others=tuple(one for _, one in failed)))
+            else:
+                made.emplace([as_python(call[0].payload()) for call in calls])
         calls.clear()  # `when_all` refers to itself: do not leave the calls to the collector
 
     if begun == len(given):
@@ -177,33 +182,31 @@ def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> A
 
     The kernel waits for `replacement` only if `value` is an error.
     """
-    return _decided(frame, value, lambda made: made.follow(replacement))
+    return _decided(frame, value, lambda made, _: made.follow(replacement))
 
 
 @_lazy("tfrt.kept", "value")
 def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
     """Return an available `value` as an object, or the exception of an error `value`."""
-
-    def keep(made: AsyncValue) -> None:
-        made.emplace(value.exception(0))
-
-    return _decided(frame, value, keep)
+    return _decided(frame, value, AsyncValue.emplace)
 
 
 def _decided(
-    frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
+    frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue, TfrtError], None]
 ) -> AsyncValue:
     """Return a result that becomes `value`, unless `value` is an error.
 
-    If it is an error, `otherwise` resolves the result.
+    If it is an error, `otherwise` resolves the result, and the error no longer makes the run fail.
     """
     made = frame.allocate()
 
     def decide() -> None:
-        if value.state is not State.ERROR:
+        problem = value.exception(0)
+        if problem is None:
             made.follow(value)
         elif not made.done():  # otherwise, the run is cancelled
-            otherwise(made)
+            frame.request.recover(problem.diagnostics[0])
+            otherwise(made, problem)
 
     value.and_then(decide)
     return made
