@@ -102,8 +102,8 @@ class Diagnostic:
 
     `cause` is the exception of a Python kernel that the message reports, or None.  `fix` is an edit
     that editors can apply: a part of the line, and its replacement.  The fix of a note applies to
-    the line of the diagnostic that the note explains.  `others` are the errors of all
-    calls, if this is the error of a mapped function.
+    the line of the diagnostic that the note explains.  `others` are the errors of all calls
+    of a mapped function, if this is the function's error.
     """
 
     severity: Severity
