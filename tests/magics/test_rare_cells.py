@@ -71,6 +71,22 @@ def test_a_run_fails_if_an_operation_without_a_named_result_fails() -> None:
     assert "@main: failed" in text and "Divide by zero" in text
 
 
+def test_a_cell_whose_program_replaces_each_error_does_not_fail() -> None:
+    [said] = told(
+        """%%tfrt
+func.func @main() -> i32 {
+  %seven = tfrt.constant.i32 7
+  %zero = tfrt.constant.i32 0
+  %each, %rest = tfrt.div.i32 %seven, %zero
+  %x = "tfrt.recover"(%each, %seven) : (i32, i32) -> i32
+  tfrt.return %x : i32
+}"""
+    )
+    assert "@main: done" in said
+    assert "Divide by zero" in said  # in the value's row
+    assert "TfrtError" not in said
+
+
 def test_a_prediction_is_compared_as_it_is_read_with_its_own_cell() -> None:
     texts = told(
         "# my guess\n%tfrt_predict prints hello host executor!",

@@ -430,12 +430,11 @@ def _closed(section: Section, stopped: Status, failed: bool = False) -> Section:
     # A function that had computed all its values before the stop keeps its own status.
     if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
-    # The value that failed may have no name and therefore no row, or there may be no value.
-    if (
-        failed
-        or State.ERROR in states
-        or any(one.is_result and one.state is State.SKIPPED for one in section.rows)
-    ):
+    # The value that failed may have no name and therefore no row, or there may be no value. The
+    # program may have replaced the error of a value that is not a result.
+    if failed or {State.ERROR, State.SKIPPED} & {
+        row.state for row in section.rows if row.is_result
+    }:
         return ended(section, Status.FAILED)
     # The run may have cancelled itself.
     return ended(section, Status.CANCELLED if State.CANCELLED in states else Status.DONE)

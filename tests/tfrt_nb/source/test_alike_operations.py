@@ -45,8 +45,9 @@ def facts(operation: Operation) -> tuple[Any, ...]:
             for region in operation.regions
             for block in region.blocks
         ],
-        operation.attributes,
-        operation.properties,
+        # As text, because each parse of an attribute that xDSL does not know makes its own class.
+        {name: str(one) for name, one in operation.attributes.items()},
+        {name: str(one) for name, one in operation.properties.items()},
     )
 
 
