@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.queues.threads import start_thread
 
 SLOW = 60
 
@@ -83,6 +85,7 @@ AT_THE_END = """
 import threading, time
 from tfrt_nb.programs import Program
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.queues.threads import start_thread
 
 host = HostContext("s")
 endless = Program('''
@@ -131,3 +134,44 @@ def test_a_wait_that_needs_a_thread_fails_when_the_interpreter_is_ending() -> No
         done.stdout
         == "error: the interpreter is shutting down: it cannot start thread 'stand-in'\n"
     )
+
+
+def test_a_starting_thread_collects_no_garbage_because_the_caller_may_hold_a_lock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lock, acquired = threading.RLock(), []
+
+    class Garbage:
+        def __init__(self) -> None:
+            self.cycle = self
+
+        def __del__(self) -> None:
+            acquired.append(lock.acquire(timeout=0.1))
+
+    def bootstrap(thread: threading.Thread) -> None:
+        Garbage()
+        kept = [[] for _ in range(50_000)]  # enough for an automatic collection
+        del kept
+        original(thread)
+
+    original = threading.Thread._bootstrap  # type: ignore[attr-defined]
+    monkeypatch.setattr(threading.Thread, "_bootstrap", bootstrap)
+    with lock:
+        thread = start_thread("test", lambda: None)
+        assert (acquired, gc.isenabled()) == ([], True)
+    thread.join(SLOW)
+    gc.collect()
+    assert acquired == [True]
+
+
+def test_a_thread_that_cannot_start_leaves_the_garbage_collector_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        assert not gc.isenabled()
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(TfrtError, match="cannot start thread 'test'"):
+        start_thread("test", lambda: None)
+    assert gc.isenabled()

@@ -215,19 +215,16 @@ class QueueThreads(ABC):
         and after it has stopped counting as a thread of the pool.
         """
         with self._lock:
-            unfinished = -self._pool.done  # read this first: an extra thread does no harm
-            unfinished += self._pool.tail
+            # Read `done` first: an extra thread does no harm.
+            unfinished = -self._pool.done + self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
-            try:
+            number = next(self._pool_numbers)
+            with contextlib.suppress(TfrtError):  # then the existing threads do the work
                 # Hold the lock: if the new thread exits immediately, it waits for the lock.
-                name = f"blocking {next(self._pool_numbers)}"
-                self._pool_threads.add(start_thread(name, self._block))
-            except TfrtError:
-                if self._pool_threads:
-                    return  # the existing threads do the work
-            else:
-                self._pool.threads = len(self._pool_threads)
+                self._pool_threads.add(start_thread(f"blocking {number}", self._block))
+            self._pool.threads = len(self._pool_threads)
+            if self._pool_threads:
                 return
         self._block_here()
 

@@ -7,6 +7,7 @@ source of `one_thread`.
 from __future__ import annotations
 
 import functools
+import gc
 import heapq
 import itertools
 import sys
@@ -36,6 +37,10 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
     # Since Python 3.14, a thread may inherit its creator's context.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True, **own)
+    # `start` waits for the new thread, and the caller may hold a lock. If the new thread collected
+    # garbage first, a finalizer that needs this lock would never return.
+    collects = gc.isenabled()
+    gc.disable()
     try:
         thread.start()
     except RuntimeError as refused:
@@ -44,6 +49,9 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
             "(`ulimit -u` and `-v` limit threads)"
         )
         raise TfrtError(error(text)) from None
+    finally:
+        if collects:
+            gc.enable()
     return thread
 
 
