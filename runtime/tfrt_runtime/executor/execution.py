@@ -21,13 +21,14 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.run_waits import AsCompleted, Progress, RunWaits
-from tfrt_runtime.executor.starting import enqueue, launched, needs_nothing
+from tfrt_runtime.executor.starting import enqueue, launched
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.failures import exception_of, for_users, with_others
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import MISSING, native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Function
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.values.held_value import State
@@ -83,11 +84,18 @@ class Execution(RunWaits):
         arguments = tuple(arguments)  # keeps borrowed tensors alive until the call has started
         # Only a task may run machine code, which may take long.
         is_task = queue.takes_calls
-        is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
+        is_plain = (
+            is_task
+            and watch is None
+            and tier is AUTO
+            and host.tracing is None
+            and host.cancel_message is None
+            and (not program.prepares or program.prepared_for is host.identity)
+        )
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
-        request, is_launched = launched(host, program, entry, arguments, output, is_plain)
-        if not is_launched:
+        request = Request(host, output, program, entry)
+        if not launched(request, arguments, is_plain):
             words, given, kept = entry.words(queue, arguments)
             request.open(words)
             request.become_known()
@@ -139,10 +147,15 @@ class Execution(RunWaits):
             TfrtError: if the function takes different arguments.
         """
         queue = host.work_queue
-        if queue.takes_calls and needs_nothing(host, program):
+        if (
+            queue.takes_calls
+            and host.tracing is None
+            and host.cancel_message is None
+            and (not program.prepares or program.prepared_for is host.identity)
+        ):
             # The fast path: no Execution is created and destroyed.
-            request, is_launched = launched(host, program, entry, arguments, None, 2)
-            if is_launched:
+            request = Request(host, None, program, entry)
+            if launched(request, arguments, 2):
                 results = entry.results(request)
                 if not queue.has_started:
                     queue.start()

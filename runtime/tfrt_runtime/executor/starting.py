@@ -18,11 +18,10 @@ from collections.abc import Callable
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule, FunctionKind
-from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.hooks import HOOKS
-from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_available
@@ -30,36 +29,16 @@ from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.kernels.users.user import user_kernel
 
 
-def needs_nothing(host: HostContext, program: Executable) -> bool:
-    """Return whether a run of the program can start without being prepared in Python."""
-    return (
-        host.tracing is None
-        and host.cancel_message is None
-        and (not program.prepares or program.prepared_for is host.identity)
-    )
+def launched(request: Request, arguments: tuple[object, ...], starts: int) -> bool:
+    """Give a new run its words; return False if this is not possible here.
 
-
-def launched(
-    host: HostContext,
-    program: Executable,
-    entry: Entry,
-    arguments: tuple[object, ...],
-    output: Sink | None,
-    starts: int,
-) -> tuple[Request, bool]:
-    """Return a new run, and whether it has its words.
-
-    The run gets its words here only if all arguments are ordinary values of their types
-    (`native.python.python_runs.launch`).  In that case, if `starts` is not 0, the run's call has
-    also started.
-
-    Raises:
-        TfrtError: if the host is closed or was created before the process was forked.
+    It is possible if all arguments are ordinary values of their types
+    (`native.python.python_runs.launch`).  In that case, if `starts` is not 0, this function also
+    starts the run's call.
     """
-    request = Request(host, output, program, entry)
+    host, entry, queue = request.host, request.entry, request.queue
     if entry.carries:
         divert_output()
-    queue = host.work_queue
     made = queue.process.launch(
         request,
         queue.address,
@@ -70,11 +49,11 @@ def launched(
         starts,
     )
     if made is MISSING:
-        return request, False
+        return False
     # A thread that cancels the host's runs may have missed this run.
     if host.cancel_message is not None or (HOOKS.has_user_kernels and not host.blocking.is_looking):
         request.become_known()
-    return request, True
+    return True
 
 
 KERNELS = ("work", "blocking work")
