@@ -32,8 +32,8 @@ for (const data of runs) {
 /**
  * Return the view that a board opens on, or undefined for the usual one.
  *
- * A heading such as "Graph: a tree of sums" names it.  On the site's start page, the first board opens on the graph, where
- * most is moving.
+ * A heading such as "Graph: a tree of sums" names it.  On the site's start page, the first board opens on the graph,
+ * where most is moving.
  */
 function viewOf(host, isFirst) {
   const title = host.closest("section")?.querySelector("h1, h2")?.textContent ?? "";

@@ -100,21 +100,14 @@ def test_an_error_is_recovered_by_a_number_an_object_or_another_value() -> None:
 
 
 def test_a_run_that_goes_on_despite_its_errors_has_not_failed() -> None:
-    programs: list[Any] = [
-        tfrt.program(lambda xs: tfrt.map(part, xs, errors="keep")),
-        tfrt.program(lambda xs: tfrt.recover(tfrt.map(slow_part, xs), None)),
-        tfrt.program(lambda xs: tfrt.recover(show(3), None)),
-    ]
-    for program in programs:
+    kept: Any = tfrt.program(lambda xs: tfrt.map(part, xs, errors="keep"))
+    replaced: Any = tfrt.program(lambda xs: tfrt.recover(tfrt.map(slow_part, xs), None))
+    for program in (kept, replaced, tfrt.program(lambda _: tfrt.recover(show(3), None))):
         run = program([3, 1, 3])
-        assert run.exception(SLOW) is None
-        assert run.wait(SLOW)
-        assert (run.diagnostics, " done, " in repr(run)) == ([], True)
-
-    both: Any = tfrt.program(lambda x: (tfrt.recover(part(x), 0), part(x)))
-    run = both(3)
-    assert type(run.exception(SLOW).__cause__) is ValueError
-    assert len(run.diagnostics) == 1
+        assert (run.exception(SLOW), run.wait(SLOW), run.diagnostics) == (None, True, [])
+        assert " done, " in repr(run)
+    run = tfrt.program(lambda x: (tfrt.recover(part(x), 0), part(x)))(3)
+    assert [type(run.exception(SLOW).__cause__), len(run.diagnostics)] == [ValueError, 1]
 
 
 def test_what_cannot_be_recovered_or_kept_is_refused_where_it_is_written() -> None:

@@ -347,13 +347,13 @@ class Entry:
         if rest is None:
             return []
         place = self._place()
-        if blocks and request.waits_for_this_thread():
+        if blocks and _waits_for_this_thread(request):
             return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
         if request.promises_open():
             return []
         # In the meantime, a promise may have been resolved, which can give the queue work or end
         # the run.
-        is_over = request.is_leaving and all(value.done() for value in results)
+        is_over = request.native.active == 0 and all(value.done() for value in results)
         if is_over or rest != rest_of(request.queue):
             return []
         text = (
@@ -462,3 +462,11 @@ def is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
     used = {record.name: registry[record.name] for record in function.kernels}
     has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
     return has_remote and argument not in registers_read_here(function, used)
+
+
+def _waits_for_this_thread(run: Request) -> bool:
+    """Return whether the run's kernels wait for the event loop that this thread is running."""
+    loop = run.host.serving_loop
+    if loop is None or run.outside == 0:
+        return False
+    return sys.modules["asyncio"]._get_running_loop() is loop  # loaded, because a loop exists

@@ -27,7 +27,7 @@ from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.failures import exception_of, for_users, with_others
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import MISSING, native_process
+from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Function
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
@@ -448,15 +448,6 @@ class Execution(RunWaits):
         (`errors="keep"`).
         """
         return self.request.unrecovered
-
-    def _running_kernels(self) -> list[int]:
-        """Return the numbers of the program's kernels that threads of the host are running."""
-        found, process = [], native_process()
-        for context in map(Context.at, self.request.queue.contexts):
-            if context.request == self.request.address and context.epoch % 2 and context.record:
-                owner, number = process.owner_of(context.record)
-                found += [number] if owner is self.program else []
-        return found
 
     def cancel(self, message: str = "Cancelled") -> bool:
         """Cancel the run; return False if there was nothing to cancel.

@@ -27,6 +27,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.run_parts import within
+from tfrt_runtime.host.structs import Context
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.waiting import wait_for
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
@@ -209,6 +210,15 @@ class RunWaits(Returning):
         """The results, which may be unavailable."""
         request = self.request
         return request.held or request.hold_results()
+
+    def _running_kernels(self) -> list[int]:
+        """Return the numbers of the program's kernels that threads of the host are running."""
+        found, process = [], native_process()
+        for context in map(Context.at, self.request.queue.contexts):
+            if context.request == self.request.address and context.epoch % 2 and context.record:
+                owner, number = process.owner_of(context.record)
+                found += [number] if owner is self.program else []
+        return found
 
     def done(self) -> bool:
         """Return whether all results are resolved.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import threading
 import weakref
 from array import array
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # small programs avoid its imports
 
 DEADLINE_EXCEEDED = "deadline exceeded"
-
 MAX_FAILURES = 20
 """How many errors of compiled operations a run keeps."""
-
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
 """The initial words of a request, with one activity: the call that starts the run."""
@@ -253,18 +250,6 @@ class Request(Run):
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
 
-    def waits_for_this_thread(self) -> bool:
-        """Return whether the run's kernels wait for the event loop that this thread is running."""
-        loop = self.host.serving_loop
-        if loop is None or self.outside == 0:
-            return False
-        return sys.modules["asyncio"]._get_running_loop() is loop  # loaded, because a loop exists
-
-    @property
-    def is_leaving(self) -> bool:
-        """Whether the run has finished, even if Python does not know that yet."""
-        return self.native.active == 0
-
     @property
     def is_done(self) -> bool:
         """Whether the run has no work left."""
@@ -297,7 +282,7 @@ class Request(Run):
         Raises:
             TfrtError: if the run is over, which means that the caller is not one of its kernels.
         """
-        if self.is_leaving:
+        if self.native.active == 0:
             refuse(
                 "the run of this frame is over: use a frame before its kernel returns, or while a value"  # noqa: E501
                 " that it has allocated is unavailable"
