@@ -66,8 +66,7 @@ class AsyncRuntime(HostRuntime):
             case at.EVENT_REFUSED:
                 self._refused(context, argument)
             case at.EVENT_CANCELLED:
-                run = self._process.requests[argument]
-                assert isinstance(run, Request)
+                run: Request = self._process.requests[argument]
                 if run.code is not None:
                     run.code.cancelled()
             case at.EVENT_SIGNAL:
@@ -96,10 +95,8 @@ class AsyncRuntime(HostRuntime):
 
         A call to compiled code, or a result of such a call, has failed with this error.
         """
-        run = self._process.requests[Context.at(context).request]
-        diagnostic = self._process.objects.get(Value.at(failure).payload)
-        assert isinstance(run, Request)
-        assert isinstance(diagnostic, Diagnostic)
+        run: Request = self._process.requests[Context.at(context).request]
+        diagnostic: Diagnostic = self._process.objects.get(Value.at(failure).payload)
         if not run.is_cancelled and diagnostic not in run.diagnostics:
             run.report(diagnostic)
 

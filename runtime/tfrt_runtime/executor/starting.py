@@ -83,8 +83,8 @@ class Work:
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
     """Start a call of `function` in the run of the calling kernel; return the call's AsyncValue."""
-    work = request.data.setdefault(Work, request.host.shared_context(Work))
-    assert isinstance(work, Work)  # the run keeps it alive, because a thread may outlive its host
+    # The run keeps the object alive, because a thread may outlive its host.
+    work: Work = request.data.setdefault(Work, request.host.shared_context(Work))
     # `blocking` is the number of the function: 0 is for workers, and 1 is for the blocking pool.
     call = work.program.bound(blocking, request)
     return call.execute([make_available(request.queue, function)])[0]

@@ -168,11 +168,8 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self.current_allocations = 0
-        self.max_allocations = 0
-        self.total_allocations = 0
-        self.current_bytes = 0
-        self.max_bytes = 0
+        self.current_allocations = self.max_allocations = self.total_allocations = 0
+        self.current_bytes = self.max_bytes = 0
         # (+1 or -1 allocation, bytes more or less)
         self._entries: deque[tuple[int, int]] = deque()
         self._adding_up = Lock()

@@ -171,7 +171,7 @@ class HostContext:
         """
         self.on_diagnostic = on_diagnostic
         self.output = output
-        self._shared: dict[type, object] = {}
+        self._shared: dict[type, Any] = {}
         self._lock = threading.RLock()
         self._local = threading.local()
         self.blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
@@ -273,10 +273,9 @@ class HostContext:
     def shared_context(self, kind: type[Shared]) -> Shared:
         """Return this host's object of class `kind`; create it on first use."""
         with self._lock:
-            found = self._shared.get(kind)
+            found: Shared | None = self._shared.get(kind)
             if found is None:
                 found = self._shared[kind] = kind(self)
-        assert isinstance(found, kind)
         return found
 
     @property

@@ -41,9 +41,9 @@ class ObjectTable:
         """
         self.add: Callable[[object], int] = function("object_add")
         """Returns a new handle for an object."""
-        self.get: Callable[[int], object] = function("object_get")
+        self.get: Callable[[int], Any] = function("object_get")
         """Returns the object of a handle."""
-        self.release: Callable[[int], object] = function("object_take")
+        self.release: Callable[[int], Any] = function("object_take")
         """Releases a handle; returns the handle's object."""
         self._count = count
 

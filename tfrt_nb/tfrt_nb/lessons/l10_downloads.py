@@ -23,8 +23,7 @@ class Server:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
-        self.most = 0
-        self._now = 0
+        self.most = self._now = 0
         self._lock = Lock()
 
     def ask(self, page: int) -> int:

@@ -158,8 +158,7 @@ class HostBuffer:
         """Return the memory of a native tensor as a buffer."""
         tensor = handle.tensor
         if tensor.owner:
-            owner = native_process().objects.get(tensor.owner)
-            assert isinstance(owner, HostBuffer)
+            owner: HostBuffer = native_process().objects.get(tensor.owner)
             return owner
         memory = _sized(NativeMemory, tensor.bytes.bit_length()).from_address(tensor.data)
         memory.handle = handle

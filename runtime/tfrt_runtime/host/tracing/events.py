@@ -127,8 +127,7 @@ class Watch:
         self._kept: list[ctypes.Array[ctypes.c_int64]] = []
         self._table: ctypes.Array[ctypes.c_int64] | None = None
         self.queue: WorkQueue | None = None
-        self._request = 0
-        self.number = 0
+        self._request = self.number = 0
         self.lost = 0
         """How many events, on any thread, were overwritten before they were read."""
         self.log: list[tuple[int, int, str]] = []

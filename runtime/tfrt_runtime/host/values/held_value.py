@@ -296,8 +296,7 @@ class HeldValue(NativeValue, metaclass=Public):
     def _diagnostic(self) -> Diagnostic:
         outcome = native_process().quick.value_outcome(self._address)
         handle = Value.at(outcome).payload
-        diagnostic = native_process().objects.get(handle)
-        assert isinstance(diagnostic, Diagnostic)
+        diagnostic: Diagnostic = native_process().objects.get(handle)
         return diagnostic
 
     def emplace(self, value: object = CHAIN) -> None:
