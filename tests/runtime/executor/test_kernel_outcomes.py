@@ -8,6 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -294,6 +295,27 @@ def test_a_result_of_another_type_of_a_coroutine_is_an_error(
     with pytest.raises(TfrtError, match=f"the result of 'my.test': {message}"):
         execution.results[0].result(SLOW)
     assert execution.wait(SLOW)
+
+
+@pytest.mark.parametrize("is_coroutine", [False, True])
+def test_an_index_is_checked_and_a_future_is_awaited_unless_it_is_an_object(
+    run: Run, is_coroutine: bool
+) -> None:
+    done: Future[int] = Future()
+    done.set_result(5)
+
+    def given(type_text: str, returned: object) -> object:
+        async def late() -> object:
+            return returned
+
+        function = late if is_coroutine else lambda: returned
+        return run(call(type_text), kernels=kernels(function)).results[0].result(SLOW)
+
+    assert given("!my.thing", done) == 5
+    assert given("!tfrt.object", done) is done
+    assert given("index", -3) == -3
+    with pytest.raises(TfrtError, match="the result of 'my.test': expected i64, found str"):
+        given("index", "three")
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,8 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import (
-    BUFFER,
-    CHAIN_TYPE,
-    STRING_TYPE,
-    TENSOR,
-    fitting,
-)
-from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, fitting
+from tfrt_runtime.host.values.promises import OBJECT, is_awaited, on_queue, unresolved
 from tfrt_runtime.kernels.calls import FEW, calls_around, notes_around
 from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import ITS_LOOP, KernelError, PythonKernel
@@ -399,8 +393,7 @@ def _result(type_text: str) -> tuple[int, int]:
         return SCALAR_TYPES[type_text], 0
     if type_text == CHAIN_TYPE:
         return at.TYPE_CHAIN, 0
-    is_checked = type_text.endswith(TENSOR) or type_text.startswith(BUFFER)
-    # With TYPE_UNKNOWN, native code leaves each result to `finish`.
-    if type_text == "" or type_text in SCALAR_TYPES or is_checked:
-        return at.TYPE_UNKNOWN, 0
-    return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
+    if type_text in (STRING_TYPE, OBJECT):
+        return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
+    # Native code leaves each result to `finish`, which checks an index and awaits a future.
+    return at.TYPE_UNKNOWN, 0
