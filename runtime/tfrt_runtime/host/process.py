@@ -88,8 +88,7 @@ class NativeProcess:
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
         self._contexts: set[int] = set()
-        self._leaked_values = 0
-        self._spare_context = 0
+        self._leaked_values = self._spare_context = 0
         self.words = structs.Process.new(at.PROCESS_SIZE)
         """The struct PROCESS, which native code and Python share."""
         self.address = self.words.address
@@ -128,6 +127,9 @@ class NativeProcess:
         self.first = entering(self._built_in("python_waits", "first"))
         self.result = entering(self._built_in("python_waits", "result"))
         self.end = entering(self._built_in("python_waits", "end"))
+        # These two call users' callbacks.  They keep the GIL, because they run no kernels.
+        self.settle = entering(self._built_in("python_functions", "settle"))
+        self.leave_request = entering(self.quick.leave_request)
         self.leave = self._built_in("python_runs", "leave")
         self.forget = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
@@ -362,9 +364,7 @@ class NativeProcess:
         return 0
 
     def _python_waiter(self, _context: int, handle: int) -> int:
-        waiter = self.objects.release(handle)
-        assert callable(waiter)
-        shielded(waiter)
+        shielded(self.objects.release(handle))
         return 0
 
     def _need_thread(self, _context: int, pool: int) -> int:

@@ -45,6 +45,7 @@ BOTH = _modules(
 QUICK = BOTH | _modules(
     {
         "cells": "fill_stock give_back memory_limit reserve_within",
+        "activation": "leave_request",
         "trimming": "trim trim_at_rest",
         "events": "log_clock log_drain take_kept",
         "decoding": "decode",
@@ -68,7 +69,6 @@ QUICK = BOTH | _modules(
 SLOW = BOTH | _modules(
     {
         "sharing": "hand_over",
-        "activation": "leave_request",
         "executor": "blocking_loop help_until start_call refuse_blocking run_one watch_until"
         " worker_loop",
         "handles": "pool_stop queue_stop value_emplace value_break",

@@ -136,9 +136,9 @@ class Request(Run):
         return structs.Request.at(self.address)
 
     @property
-    def data(self) -> dict[type, object]:
+    def data(self) -> dict[type, Any]:
         """Objects that the run's kernels share, keyed by type."""
-        found: dict[type, object] = vars(self).setdefault("_data", {})
+        found: dict[type, Any] = vars(self).setdefault("_data", {})
         return found
 
     @property
@@ -282,16 +282,15 @@ class Request(Run):
         Raises:
             TfrtError: if the run is over, which means that the caller is not one of its kernels.
         """
-        if self.native.active == 0:
+        if native_process().quick.request_enter(self.address) == 0:
             refuse(
                 "the run of this frame is over: use a frame before its kernel returns, or while a value"  # noqa: E501
                 " that it has allocated is unavailable"
             )
-        native_process().quick.request_enter(self.address)
 
     def leave_call(self) -> None:
         """Remove an active call from the run.  Any thread may call this."""
-        native_process().slow.leave_request(self.queue.context(), self.address)
+        native_process().leave_request(self.queue.context(), self.address)
 
     def enter(self) -> None:
         """Add an external activity to the run.
@@ -303,11 +302,15 @@ class Request(Run):
             self.outside += 1
         self.enter_call()
 
-    def leave(self) -> None:
-        """Remove an activity that `enter` added.  Any thread may call this."""
+    def leave(self, key: object = None) -> None:
+        """Remove an activity that `enter` added, and the callback that was added with `key`.
+
+        Any thread may call this.
+        """
         self.leave_call()
         with self.lock:  # do this last: otherwise, the run would seem to have no thread
             self.outside -= 1
+            (self._when_cancelled or {}).pop(key, None)
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Record an error of a kernel.  The errors stay in the order in which they are raised."""
@@ -460,8 +463,7 @@ class Request(Run):
     def forget_when_cancelled(self, key: object) -> None:
         """Drop the callback that was added with `key`."""
         with self.lock:
-            if self._when_cancelled is not None:
-                self._when_cancelled.pop(key, None)
+            (self._when_cancelled or {}).pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the run has finished; if it has already finished, call it now."""

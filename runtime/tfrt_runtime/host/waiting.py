@@ -109,15 +109,16 @@ def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
+        # Check these first: a thread that resolves a value queues the resulting work before it
+        # leaves the set or the count.  The count includes threads of other queues.
         bool(queue.resolving)
+        or native_process().words.resuming != 0
         or queue.native.injected != 0
         or queue.native.ordered != 0
         or queue.native.started != 0
         or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
-        # This also counts threads of other queues that are waking up.
-        or native_process().words.resuming != 0
         or any(deque.top < deque.bottom for deque in deques)
         # This must be last: tasks move from the core to the user's queue.
         or queue.has_outside_tasks()

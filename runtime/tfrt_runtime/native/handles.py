@@ -214,9 +214,16 @@ def latch_make(context: Address, value: Address) -> Address:
 
 
 @entry
-def request_enter(request: Address) -> None:
-    """Count one more activity of an unfinished request; `leave_request` ends the activity."""
-    fetch_add(request + at.REQUEST_ACTIVE, 1)
+def request_enter(request: Address) -> int:
+    """Count one more activity of a request; `leave_request` ends the activity.
+
+    Return 0, and do nothing, if the request has finished.
+    """
+    active = load_acquire(request + at.REQUEST_ACTIVE)
+    # Add only to the count that was checked: the last activity may end in the meantime.
+    while active != 0 and compare_and_swap(request + at.REQUEST_ACTIVE, active, active + 1) == 0:
+        active = load_acquire(request + at.REQUEST_ACTIVE)
+    return active
 
 
 @entry

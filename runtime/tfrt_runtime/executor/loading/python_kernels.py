@@ -11,7 +11,6 @@ from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import (
     CHAIN,
-    INTEGER_BITS,
     RUN,
     SCALAR_TYPES,
     PayloadError,
@@ -25,8 +24,8 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, fitting
-from tfrt_runtime.host.values.promises import OBJECT, is_awaited, on_queue, unresolved
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
+from tfrt_runtime.host.values.promises import is_awaited, on_queue, unresolved
 from tfrt_runtime.kernels.calls import FEW, calls_around, notes_around
 from tfrt_runtime.kernels.frame import Function, KernelFrame
 from tfrt_runtime.kernels.registry import ITS_LOOP, KernelError, PythonKernel
@@ -37,6 +36,7 @@ from tfrt_runtime.kernels.users.outcomes import (
     items_of,
     nth_result,
     of_future,
+    ordinary,
     pass_on,
     refusing,
     stay_open_for,
@@ -66,8 +66,7 @@ _OUTSIDE = (at.MESSAGE_FAIL_ASYNC, at.MESSAGE_QUIET_FAIL, at.MESSAGE_NO_MEMORY)
 
 def present_request(context: int) -> Request:
     """Return the run whose kernel or task is running in `context`."""
-    request = native_process().requests[Context.at(context).request]
-    assert isinstance(request, Request)
+    request: Request = native_process().requests[Context.at(context).request]
     return request
 
 
@@ -217,15 +216,20 @@ def frame_of(context: int, call: PythonCall, request: Request) -> KernelFrame:
     )
 
 
-def start_coroutine(call: PythonCall, *given: object) -> object:
+def start_coroutine(call: PythonCall, *given: object) -> int:
     """Call the function of a coroutine kernel with the arguments and attributes `given`.
+
+    Return the address of the result, with a reference.
 
     Native code calls this.  The function only starts a task, so no user code runs here.
     """
-    words = RUN.get()
+    words, process = RUN.get(), native_process()
     assert words is not None
-    request = native_process().requests[address_of_words(words)]
-    return call.kernel.function(frame_of(request.queue.context(), call, request), *given)
+    request = process.requests[address_of_words(words)]
+    made = call.kernel.function(frame_of(request.queue.context(), call, request), *given)
+    held: AsyncValue = request.host.hold(request, made, False)
+    process.quick.value_add_reference(held.address)
+    return held.address
 
 
 def mixed(
@@ -360,7 +364,8 @@ def plain_call(
     takes_all = kernel.takes is None or len(argument_types) <= kernel.takes
     if not is_plain or not takes_all or len(call.record.results) != 1:
         return None
-    function = partial(start_coroutine, call) if kernel.frame else kernel.function
+    function = partial(start_coroutine, call) if is_coroutine else kernel.function
+    result = (at.IS_VALUE, 0) if is_coroutine else ordinary(call.result_types[0])
 
     # The last parameter keeps the function alive.
     def finish(
@@ -380,20 +385,8 @@ def plain_call(
         id(finish),
         len(argument_types),
         len(call.attributes),
-        *_result(call.result_types[0]),
+        *result,
         *(SCALAR_TYPES.get(one, 0) for one in argument_types),
         *map(id, call.attributes),
     )
     return words, finish
-
-
-def _result(type_text: str) -> tuple[int, int]:
-    """Return the payload type of a result, and the class that native code requires, or 0."""
-    if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
-        return SCALAR_TYPES[type_text], 0
-    if type_text == CHAIN_TYPE:
-        return at.TYPE_CHAIN, 0
-    if type_text in (STRING_TYPE, OBJECT):
-        return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
-    # Native code leaves each result to `finish`, which checks an index and awaits a future.
-    return at.TYPE_UNKNOWN, 0

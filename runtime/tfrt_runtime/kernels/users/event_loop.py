@@ -113,8 +113,7 @@ class _Call(Coroutine[object, object, None]):
             self._is_open = False
             self._coroutine.close()
             self._kernel.close()  # `_slowed` may not have started it
-            self.run.forget_when_cancelled(self)
-            self.run.leave()
+            self.run.leave(self)
             # Callbacks that the kernel has left behind keep this object alive, because their
             # context refers to it.  The task also refers to it, so drop the task and the context to
             # avoid a reference cycle.

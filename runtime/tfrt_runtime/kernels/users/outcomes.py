@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import sysconfig
+import functools
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import CoroutineType
@@ -22,15 +23,17 @@ from tfrt_runtime.diagnostics import (
 )
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.failures import detach, is_own, printable
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
+from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES, PayloadError, encode_scalar
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, Future
-from tfrt_runtime.host.values.fitting import fitting, takes_any
-from tfrt_runtime.host.values.promises import from_future, is_awaited, unresolved
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, fitting, takes_any
+from tfrt_runtime.host.values.promises import OBJECT, from_future, is_awaited, unresolved
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import BY_HAND, KernelError
 from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
+from tfrt_runtime.native import layouts as at
 
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
 """Phrases in asyncio's messages about a future or lock that belongs to another event loop."""
@@ -139,6 +142,19 @@ def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) 
         request.cancel(diagnostic)
 
 
+@functools.cache
+def ordinary(type_text: str) -> tuple[int, int]:
+    """Return the payload type of a result, and the class that native code requires, or 0."""
+    if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
+        return SCALAR_TYPES[type_text], 0
+    if type_text == CHAIN_TYPE:
+        return at.TYPE_CHAIN, 0
+    if type_text in (STRING_TYPE, OBJECT):
+        return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
+    # Native code leaves each result to Python code, which checks it, or awaits a future.
+    return at.TYPE_UNKNOWN, 0
+
+
 def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object) -> None:
     """Resolve the results of a call to the values that its function returned.
 
@@ -147,13 +163,15 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
             case, no result is resolved.
     """
     values: list[object] = []
-    count = len(results)
-    if count == 1 and type(returned) in _SIMPLE:  # `emplace` performs the same check
-        try:
-            with contextlib.suppress(RuntimeError):  # a cancellation has resolved it
-                results[0].emplace(returned)
-        except PayloadError as wrong:
-            raise KernelError(f"{nth_result(frame.name, 0, 1)}: {wrong}") from None
+    count, queue = len(results), frame.request.queue
+    # While schedules are explored, each resolution is a choice (`on_resolve`).
+    if (
+        count == 1
+        and queue.on_resolve is None
+        and native_process().settle(
+            queue.context(), results[0].address, *ordinary(results[0].type), returned
+        )
+    ):
         return
     items = items_of(returned, [result.type for result in results])
     for index, (result, item) in enumerate(zip(results, items, strict=True)):
@@ -177,9 +195,6 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
                 result.set_error(failed(frame.request, value, frame.location, frame.calls.notes))
             else:
                 result.emplace(value)
-
-
-_SIMPLE = frozenset({int, float, bool, str})
 
 
 def settle_failed(
@@ -329,8 +344,11 @@ def _place_of(exception: BaseException) -> str:
     return own_code or library
 
 
-_LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
-"""Prefixes of the paths of Python's own files."""
+_LIBRARIES = (os.path.dirname(os.__file__), "<frozen ")
+"""Prefixes of the paths of Python's own files.
+
+Importing `sysconfig` would take 3 ms and 0.4 MB.
+"""
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:

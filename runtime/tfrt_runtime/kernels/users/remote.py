@@ -177,7 +177,7 @@ class _Call:
     def _go_on(self) -> None:
         try:
             if not self._has_submitted():
-                self._end()
+                self._frame.request.leave(self)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             self._end_with(problem)
 
@@ -245,7 +245,6 @@ class _Call:
         """
         if self._watch is not None:
             self._story.append((time.monotonic_ns(), "here", ""))
-        self._frame.request.forget_when_cancelled(self)
         # Wait for `begin` to return: the kernel's end event must precede its results' events, which
         # name the worker.
         with self._beginning:
@@ -278,7 +277,7 @@ class _Call:
         except BaseException as found:  # noqa: BLE001 - it becomes the results' error
             self._end_with(found)
         else:
-            self._end()
+            self._frame.request.leave(self)
 
     def _worker(self, future: Any, problem: BaseException | None) -> str:
         """Return the address of the worker that ran the task, or "" if it is unknown."""
@@ -298,10 +297,7 @@ class _Call:
             if is_cancelled and self._queue is not None and self._queue.is_client_closed:
                 problem.add_note("the client of the DaskWorkQueue was closed")
             settle_failed(self._frame, self._results, problem)
-        self._end()
-
-    def _end(self) -> None:
-        self._frame.request.leave()
+        self._frame.request.leave(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ struct(
     STOCKED="How many slabs PROCESS_STOCK has.",
     RESUMING=(
         "How many threads of compiled code have been woken, because their object is resolved, "
-        "but are not running yet."
+        "but are not running yet, plus how many threads are in `python_functions.settle`."
     ),
     TRIM_NEXT=(
         "Until this time, the end of a run does not trim. Only the thread that trims writes it."

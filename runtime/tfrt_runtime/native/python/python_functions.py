@@ -4,7 +4,8 @@ The record's data has these words:
 
 - The function, and a second function that handles unusual results in Python.
 - The number of arguments, and the number of attributes.
-- The payload type of the result, and the class that the result must have, or 0.
+- The payload type of the result, and the class that the result must have, or 0.  If the type is
+  IS_VALUE, the function returns the address of an AsyncValue, with a reference, as an integer.
 - The payload type of each argument, or 0 if any type is allowed.
 - Each attribute.
 
@@ -33,27 +34,33 @@ set.
 """
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.async_value import claim
 from tfrt_runtime.native.calls.frame import (
     argument,
     attribute,
     payload_type,
     run_in_python,
+    set_result,
     set_word,
 )
-from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.cells import give_block, need_block, take_block
+from tfrt_runtime.native.handles import value_emplace
 from tfrt_runtime.native.memory import (
     Address,
+    bound_words,
     call1,
     call2,
     call3,
     call4,
     entry,
+    fetch_add,
     load,
     native,
     store,
 )
-from tfrt_runtime.native.python.python_entries import hold, put, python_object, type_of
+from tfrt_runtime.native.python.python_entries import hold, put, python_object, type_of, word
 from tfrt_runtime.native.python.python_shortcuts import has_mapping, mapping_of
+from tfrt_runtime.native.queues.sharing import hand_over
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_CLASS = range(6)
 FIRST_TYPE = 6
@@ -61,51 +68,68 @@ RAISED_WORDS = 3
 
 
 @native
-def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
-    """Set the kernel's result to the returned object.
+def is_plain(api: Address, wanted: Address, returned: Address) -> bool:
+    """Return whether a returned object is a value as it is.
 
-    Return False if the object might not be a plain value but a future, for example, or if it might
-    be an array, whose memory counts toward the host's budget.
+    It might also be a future, for example, or an array, whose memory counts toward the host's
+    budget.  `wanted` is the class that the result must have, or 0.
     """
-    wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
-    if type_object != load(api + at.PYTHON_STR):
-        # RESULT_CLASS is either `str` or 0 (`python_kernels._result`), so no other type is right.
-        if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
-            return False
-        is_case = (
-            call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
-        )
-        if is_case < 0:  # the check failed; Python repeats it and reports the failure
-            call1(load(api + at.PYTHON_CLEAR), 0)
-        if is_case != 0 or call1(load(api + at.PYTHON_HAS_BUFFER), returned) << 32 != 0:
-            return False
-    held = hold(load(context + at.CONTEXT_PROCESS), api, returned)
-    set_word(context, 0, at.TYPE_OBJECT, held)
-    return True
+    if type_object == load(api + at.PYTHON_STR):
+        return True
+    # `wanted` is either `str` or 0 (`outcomes.ordinary`), so no other type is right.
+    if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
+        return False
+    is_case = call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
+    if is_case < 0:  # the check failed; Python repeats it and reports the failure
+        call1(load(api + at.PYTHON_CLEAR), 0)
+    return is_case == 0 and call1(load(api + at.PYTHON_HAS_BUFFER), returned) << 32 == 0
 
 
 @native
-def take_result(
-    context: Address, record: Address, api: Address, returned: Address, scratch: Address
+def read_result(
+    api: Address, result_type: int, wanted: Address, returned: Address, place: Address
 ) -> bool:
-    """Set the kernel's result to the returned value.
+    """Write the payload of a returned object to the second of the three words at `place`.
 
-    Return False if the value is not an ordinary value of the result's type.
+    A payload that is an object is borrowed.  Return False if the object is not an ordinary value of
+    the result's type.
     """
-    result_type = attribute(record, RESULT_TYPE)
-    if result_type == at.TYPE_UNKNOWN:
-        return False
-    if result_type == at.TYPE_OBJECT:
-        return take_object(context, record, api, returned)
-    store(scratch, result_type)
+    store(place, result_type)
     # The block's contents are undefined, and `put` does not write all bytes of every payload.
-    store(scratch + 8, 0)
-    store(scratch + 16, 0)
-    if not put(api, scratch, returned):
-        return False
-    set_word(context, 0, result_type, load(scratch + 8))
-    return True
+    store(place + 8, returned if result_type == at.TYPE_OBJECT else 0)
+    store(place + 16, 0)
+    if result_type == at.TYPE_OBJECT:
+        return is_plain(api, wanted, returned)
+    return put(api, place, returned)
+
+
+@entry
+def settle(bound: Address, given: Address, count: int) -> Address:
+    """Python function: resolve a value to a returned object.
+
+    The call is `settle(context, value, type of the result, class of the result, object)`.  Return
+    False, and do nothing, if the object is not an ordinary value of the type.  If the value is
+    resolved already, it stays as it is.
+    """
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
+    context, value, result_type = word(api, given, 0), word(api, given, 1), word(api, given, 2)
+    place = need_block(context, 24)
+    is_ordinary = read_result(api, result_type, word(api, given, 3), load(given + 32), place)
+    payload = load(place + 8)
+    give_block(context, place, 24)
+    if is_ordinary and claim(value):
+        if result_type == at.TYPE_OBJECT:
+            hold(process, api, payload)
+        # A waiter may call Python code, which may release the GIL.  Without this count, the queue
+        # would then seem to have no work left, although other waiters have not run yet.
+        fetch_add(process + at.PROCESS_RESUMING, 1)
+        value_emplace(context, value, result_type, payload, 0)
+        if load(context + at.CONTEXT_EPOCH) & 1 == 0:  # this thread does not work for the queue
+            hand_over(context)
+        fetch_add(process + at.PROCESS_RESUMING, -1)
+    return call1(load(api + at.PYTHON_MAKE_BOOL), is_ordinary)
 
 
 @native
@@ -266,10 +290,17 @@ def run(context: Address, record: Address) -> None:
             store(interrupts + at.INTERRUPTS_MAY_RAISE, 0)
     for i in range(made):
         call1(load(api + at.PYTHON_DROP), load(given + 8 * i))
-    is_over = False
-    if returned != 0:
+    is_over, result_type = False, attribute(record, RESULT_TYPE)
+    if returned != 0 and result_type == at.IS_VALUE:
+        is_over = True
+        set_result(context, 0, call1(load(api + at.PYTHON_READ_WORD), returned))
+    elif returned != 0:
         # The words for an exception are free, because the function has returned.
-        is_over = take_result(context, record, api, returned, raised)
+        is_over = read_result(api, result_type, attribute(record, RESULT_CLASS), returned, raised)
+        if is_over:
+            if result_type == at.TYPE_OBJECT:
+                hold(load(context + at.CONTEXT_PROCESS), api, returned)
+            set_word(context, 0, result_type, load(raised + 8))
     if not is_over:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:

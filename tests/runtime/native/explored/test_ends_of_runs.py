@@ -7,7 +7,7 @@ from tests.exploring.simulated_host import SimulatedHost
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.activation import leave_request
-from tfrt_runtime.native.handles import request_notify
+from tfrt_runtime.native.handles import request_enter, request_notify
 from tfrt_runtime.native.memory import load, store, take_all
 
 
@@ -49,5 +49,22 @@ def test_runs_that_end_at_once_are_all_found_once(world: World) -> None:
                 seen.append(one)
                 one = load(one + at.REQUEST_NEXT)
         assert sorted(seen) == sorted(requests)
+
+    world.finally_assert(check)
+
+
+@explored
+def test_a_run_is_entered_before_its_end_or_not_at_all(world: World) -> None:
+    host = SimulatedHost(world, outside=1)
+    request = host.request(active=1)
+    entered: list[int] = []
+    world.thread(lambda: leave_request(host.outside[0], request), "ends")
+    world.thread(lambda: entered.append(request_enter(request)), "enters")
+
+    def check() -> None:
+        assert host.done == ([] if entered[0] else [request])
+        if entered[0]:
+            leave_request(host.main, request)
+        assert (host.done, load(request + at.REQUEST_ACTIVE)) == ([request], 0)
 
     world.finally_assert(check)

@@ -779,4 +779,48 @@ MUTANTS = [
         "pass",
         "compiled_kernels test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes",
     ),
+    _mutant(
+        "python.python_functions.settle",
+        "a coroutine's result is resolved even if a cancellation has claimed it",
+        "if is_ordinary and claim(value):",
+        "if is_ordinary:",
+        "settling test_a_returned_object_or_a_cancellation_resolves_a_result",
+    ),
+    _mutant(
+        "python.python_functions.settle",
+        "a coroutine's result holds its object although it was cancelled",
+        """
+        if is_ordinary and claim(value):
+            if result_type == at.TYPE_OBJECT:
+                hold(process, api, payload)
+        """,
+        """
+        if is_ordinary and result_type == at.TYPE_OBJECT:
+            hold(process, api, payload)
+        if is_ordinary and claim(value):
+        """,
+        "settling test_a_returned_object_or_a_cancellation_resolves_a_result",
+    ),
+    _mutant(
+        "python.python_functions.settle",
+        "a queue seems to be at rest before it gets the work of a resolved result",
+        """
+        value_emplace(context, value, result_type, payload, 0)
+        """,
+        """
+        value_emplace(context, value, result_type, payload, 0)
+        fetch_add(process + at.PROCESS_RESUMING, -1)
+        hand_over(context)
+        return call1(load(api + at.PYTHON_MAKE_BOOL), is_ordinary)
+        """,
+        "settling test_a_queue_is_not_at_rest_while_a_result_makes_work_for_it",
+    ),
+    _mutant(
+        "handles.request_enter",
+        "a run is entered although its last activity ends at that moment",
+        "while active != 0 and"
+        " compare_and_swap(request + at.REQUEST_ACTIVE, active, active + 1) == 0:",
+        "if active != 0 and fetch_add(request + at.REQUEST_ACTIVE, 1) == 0:",
+        "ends_of_runs test_a_run_is_entered_before_its_end_or_not_at_all",
+    ),
 ]
