@@ -355,14 +355,14 @@ class RunWaits(Returning):
         return not (found and _abandon_values(self.request, found[0]))
 
     def _report_stuck(self) -> bool:
-        if not self.is_stuck and (found := self.stuck()):
-            if self.request.code is not None and self.request.code.goes_on():
-                return False
-            self.is_stuck = True
-            for diagnostic in found:
-                self.request.report(diagnostic)
-            _abandon_values(self.request, found[0])
-        return self.is_stuck
+        code, found = self.request.code, self.stuck()
+        if not found or (code is not None and code.goes_on()):
+            return False  # even if the run was stuck before: its rest is finishing
+        was_stuck, self.is_stuck = self.is_stuck, True
+        for diagnostic in () if was_stuck else found:
+            self.request.report(diagnostic)
+        _abandon_values(self.request, found[0])
+        return True
 
     def stuck(self) -> list[Diagnostic]:
         """Return why the unfinished run is stuck: no work is running or queued.

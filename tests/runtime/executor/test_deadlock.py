@@ -161,6 +161,40 @@ def test_values_that_wait_for_themselves_end_as_errors(
     assert execution.wait()
 
 
+def test_a_wait_for_the_rest_of_a_stuck_run_lasts_until_it_has_finished(
+    own: KernelRegistry,
+) -> None:
+    busy, free = threading.Event(), threading.Event()
+
+    def occupy() -> int:
+        busy.set()
+        assert free.wait(SLOW)
+        return 1
+
+    registry = standard_kernels()
+    registry.add(user_kernel("test.later", occupy))
+    program = Program.from_source(LATER, "test.mlir")
+    with HostContext("mstd:1") as host:
+        other: list[Execution] = []
+
+        def occupy_the_worker() -> None:
+            other.append(program.run(host, kernels=registry))
+            assert busy.wait(SLOW)
+
+        execution = program.run(host, kernels=own)
+        # The waiting thread calls this after it has made the result an error.  The rest is queued
+        # later.
+        execution.results[0].and_then(occupy_the_worker)
+        seen = [execution.wait()]
+        timer = threading.Timer(4 * SHORT, free.set)
+        timer.start()
+        seen.append(execution.wait())
+
+        assert seen == [False, True]
+        timer.join()
+        assert other[0].result() == 2
+
+
 # --- code outside the runtime ---
 
 
