@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import math
 import pickle
+import sys
 import time
 from concurrent.futures import Future
 from fractions import Fraction
@@ -201,3 +202,44 @@ def test_a_map_without_results_counts_only_calls_that_succeeded() -> None:
 def test_a_kernel_that_takes_only_a_chain_is_called_without_columns() -> None:
     with pytest.raises(tfrt.TfrtError):
         tfrt.call_each("tfrt_test.cancel").result(SLOW)
+
+
+@tfrt.kernel("rare.slow")
+async def slow(number: int) -> int:
+    await asyncio.sleep(1)
+    return number
+
+
+@tfrt.program
+def started(number: tfrt.i64) -> tfrt.i64:
+    return slow(number)
+
+
+@tfrt.program
+def one_more(number: tfrt.i64) -> tfrt.i64:
+    return number + 1
+
+
+def test_a_thread_waits_for_the_last_of_many_runs_that_wait_for_each_other() -> None:
+    many = 2 * sys.getrecursionlimit()
+    with tfrt.HostContext("mstd:2") as host:
+        value: Any = started(0, host=host).results[0]
+        for _ in range(many):
+            value = one_more(value, host=host).results[0]
+        assert value.result(SLOW) == many
+
+
+def test_many_kernels_may_await_each_other() -> None:
+    values: list[Any] = []
+
+    @tfrt.kernel("rare.after")
+    async def after(place: int) -> int:
+        return int(await values[place]) + 1
+
+    each: Any = tfrt.program(lambda place: after(place))
+    with tfrt.HostContext("mstd:2") as host:
+        values.append(started(0, host=host).results[0])
+        for place in range(2000):  # if each looked every 0.05 s, they would do nothing else
+            values.append(each(place, host=host).results[0])
+        assert values.pop().result(SLOW) == 2000
+        values.clear()

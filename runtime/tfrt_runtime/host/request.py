@@ -22,7 +22,7 @@ from tfrt_runtime.host.queues.threads import Timer
 from tfrt_runtime.host.run_parts import ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Counted, Promises
-from tfrt_runtime.host.waiting import KernelWait, Maker
+from tfrt_runtime.host.waiting import KernelWait
 from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
@@ -213,27 +213,28 @@ class Request(Run):
                 self._promises = self._promises or Promises()
         return self._promises
 
-    def promises_open(
-        self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
-    ) -> bool:
-        """Return whether the run is waiting for an event outside the runtime.
+    def promises_open(self, waits: Sequence[KernelWait] = ()) -> bool:
+        """Return whether the run, or one whose results it awaits, awaits an external event.
 
-        `waiting.Maker` documents the parameters.
+        The runs' own `async def` kernels among `waits` do not count.
         """
-        if self in asked:
-            return False
-        if self.outside > sum(wait.run is self for wait in waits):
-            return True
-        if self._promises is None:
-            return False
+        # A loop, because thousands of runs may wait for each other, one after another.
+        runs: list[Any] = [self]
+        seen: set[object] = {self}
 
         def may_come(run: object) -> bool:
             # The work of another queue is not visible here.
-            if not isinstance(run, Request) or run.queue is not self.queue:
-                return True
-            return run.promises_open(waits, (*asked, self))
+            is_visible = isinstance(run, Request) and run.queue is self.queue
+            if is_visible and run not in seen:
+                seen.add(run)
+                runs.append(run)
+            return not is_visible
 
-        return self._promises.are_open(may_come)
+        return any(
+            run.outside > sum(wait.run is run for wait in waits)
+            or (run._promises is not None and run._promises.are_open(may_come))
+            for run in runs
+        )
 
     @property
     def progress(self) -> tuple[int, int]:

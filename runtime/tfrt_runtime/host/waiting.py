@@ -132,13 +132,10 @@ class EndlessWaitError(TfrtError):
 class Maker(Protocol):
     """A run that makes values for which a kernel waits."""
 
-    def promises_open(
-        self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
-    ) -> bool:
-        """Return whether the run is waiting for a value that code outside the runtime resolves.
+    def promises_open(self, waits: Sequence[KernelWait] = ()) -> bool:
+        """Return whether the run, or one whose results it awaits, awaits an external event.
 
-        The run's own `async def` kernels among `waits` do not count.  A run that is in `asked`
-        returns False, so the search ends even if runs wait for each other.
+        The runs' own `async def` kernels among `waits` do not count.
         """
 
 
@@ -225,6 +222,14 @@ def kernel_wait(
         _waits.remove(wait)
 
 
+def look_seconds() -> float:
+    """Return how long a task waits before it checks whether its value can still be resolved.
+
+    With thousands of kernels that wait for each other, each check takes long, and there are many.
+    """
+    return 0.05 * max(1.0, len(_waits) / 100) ** 2
+
+
 def _waits_for(queue: WorkQueue) -> list[KernelWait]:
     return [wait for wait in list(_waits) if wait.queue is queue]
 
@@ -251,9 +256,9 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
 
 def _raise_if_endless(wait: KernelWait) -> None:
     queue = wait.queue
-    waits = _waits_for(queue)
-    if waits[-1] is not wait:
+    if next(one for one in reversed(_waits) if one.queue is queue) is not wait:
         return
+    waits = _waits_for(queue)
     contexts = [one.context for one in waits]
     # While a blocking kernel waits, its pool thread runs other work, but no other blocking kernel.
     can_block = sum(map(queue.blocks, contexts)) < queue.blocking_threads

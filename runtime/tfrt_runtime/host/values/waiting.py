@@ -15,11 +15,8 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.held_value import HeldValue
-from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
+from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait, look_seconds
 from tfrt_runtime.native import layouts as at
-
-LOOK_SECONDS = 0.05
-"""The interval at which a task that awaits a value checks whether it can still be resolved."""
 
 
 class Source(Maker, Protocol):
@@ -76,7 +73,7 @@ class AwaitedValue(HeldValue):
         with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
             while not done.is_set():
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(done.wait(), LOOK_SECONDS)
+                    await asyncio.wait_for(done.wait(), look_seconds())
                 if not done.is_set():
                     look()
                     if found := self._why_never(blocks=False):
