@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from tests.fuzz.random_programs import random_program
 from tests.tfrt_nb.source.damage import damaged
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import UnregisteredAttr
+from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.printer import print_module
 from tfrt_nb.source import SourceError, parse_module, verification
@@ -45,10 +46,14 @@ def facts(operation: Operation) -> tuple[Any, ...]:
             for region in operation.regions
             for block in region.blocks
         ],
-        # As text, because each parse of an attribute that xDSL does not know makes its own class.
-        {name: str(one) for name, one in operation.attributes.items()},
-        {name: str(one) for name, one in operation.properties.items()},
+        {name: comparable(one) for name, one in operation.attributes.items()},
+        {name: comparable(one) for name, one in operation.properties.items()},
     )
+
+
+def comparable(attribute: Attribute) -> object:
+    """Return the attribute, or its text if each parse makes its own class for it."""
+    return str(attribute) if isinstance(attribute, UnregisteredAttr) else attribute
 
 
 def outcome(text: str) -> list[Any]:
