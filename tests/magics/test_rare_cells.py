@@ -87,6 +87,20 @@ func.func @main() -> i32 {
     assert "TfrtError" not in said
 
 
+def test_an_error_that_a_program_replaces_and_returns_is_shown_at_its_line() -> None:
+    [said] = told(
+        """%%tfrt
+func.func @main() -> (i32, i32) {
+  %seven = tfrt.constant.i32 7
+  %zero = tfrt.constant.i32 0
+  %each, %rest = tfrt.div.i32 %seven, %zero
+  %x = "tfrt.recover"(%each, %seven) : (i32, i32) -> i32
+  tfrt.return %x, %each : i32, i32
+}"""
+    )
+    assert "TfrtError: Divide by zero – cell 2, line 5" in said
+
+
 def test_a_prediction_is_compared_as_it_is_read_with_its_own_cell() -> None:
     texts = told(
         "# my guess\n%tfrt_predict prints hello host executor!",

@@ -84,6 +84,7 @@ class Execution(RunWaits):
         arguments = tuple(arguments)  # keeps borrowed tensors alive until the call has started
         # Only a task may run machine code, which may take long.
         is_task = queue.takes_calls
+        # `results_of` repeats a part of this: calling a function would slow down each start.
         is_plain = (
             is_task
             and watch is None
@@ -439,15 +440,6 @@ class Execution(RunWaits):
     def output(self) -> str:
         """The program's output so far."""
         return "".join(self.request.printed)
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """The kernels' errors, in the order in which they were raised.
-
-        They do not include errors that the program has replaced (`tfrt.recover`) or kept
-        (`errors="keep"`).
-        """
-        return self.request.unrecovered
 
     def cancel(self, message: str = "Cancelled") -> bool:
         """Cancel the run; return False if there was nothing to cancel.

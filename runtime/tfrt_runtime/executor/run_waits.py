@@ -211,6 +211,27 @@ class RunWaits(Returning):
         request = self.request
         return request.held or request.hold_results()
 
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The kernels' errors, in the order in which they were raised.
+
+        They do not include errors that the program has replaced (`tfrt.recover`) or kept
+        (`errors="keep"`), unless it also returns them.
+        """
+        recovered = self.request.recovered
+        returned = {
+            id(one)
+            for value in (self.results if recovered else ())
+            if value.done() and (problem := value.exception(0)) is not None
+            for first in problem.diagnostics
+            for one in (first, *first.others)
+        }
+        return [
+            one
+            for one in self.request.diagnostics
+            if id(one) not in recovered or id(one) in returned
+        ]
+
     def _running_kernels(self) -> list[int]:
         """Return the numbers of the program's kernels that threads of the host are running."""
         found, process = [], native_process()

@@ -148,15 +148,14 @@ class Request(Run):
         return found
 
     @property
-    def unrecovered(self) -> list[Diagnostic]:
-        """The errors in `diagnostics` from which the program has not recovered."""
-        return [one for one in self.diagnostics if id(one) not in vars(self).get("_recovered", ())]
+    def recovered(self) -> dict[int, Diagnostic]:
+        """The errors that the program has replaced or kept, keyed by identity."""
+        found: dict[int, Diagnostic] = vars(self).setdefault("_recovered", {})
+        return found
 
     def recover(self, diagnostic: Diagnostic) -> None:
-        """Note that the program goes on despite an error, which a kernel may have reported."""
-        # It holds the errors, because another object may get the identity of a freed one.
-        found: dict[int, Diagnostic] = vars(self).setdefault("_recovered", {})
-        found.update((id(one), one) for one in (diagnostic, *diagnostic.others))
+        """Note that the program has replaced or kept an error, which a kernel may have reported."""
+        self.recovered.update((id(one), one) for one in (diagnostic, *diagnostic.others))
 
     @property
     def printed(self) -> list[str]:
